@@ -8,7 +8,6 @@ import { buildTestApp } from '../test/support/app.ts';
 import { percentile } from '../test/support/generated-text.ts';
 import { prepareDatabase } from '../test/support/needs/database.ts';
 import { createEmptyDatabase } from '../test/support/needs/own-database.ts';
-import { post } from '../test/support/team.ts';
 
 /**
  * `npm run bench:mcp`: how long the MCP tool `search` takes next to the plain route with the same search, in both kinds
@@ -70,7 +69,7 @@ async function measure(name: string, database: Database, url: string | undefined
   const company = await service.company();
   for (let n = 0; n < SOURCES; n += 1) {
     const chunks = [paragraph(n), paragraph(n + SOURCES)].map((chunk) => ({ text: chunk }));
-    const stored = await post(service, company, '/v1/memory/ingest', { title: `Source ${n}`, chunks });
+    const stored = await company.ask.ingestSource({ title: `Source ${n}`, chunks });
     if (stored.statusCode !== 201) throw new Error(stored.body);
   }
   const base = new URL(await service.app.listen({ host: '127.0.0.1', port: 0 }));

@@ -9,7 +9,7 @@ import { plantImports } from '../test/support/import-records.ts';
 import { addMemories } from '../test/support/memories.ts';
 import { launchBrowser } from '../test/support/needs/browser.ts';
 import { prepareDatabase } from '../test/support/needs/database.ts';
-import { addClient, addPerson, post } from '../test/support/team.ts';
+import { addClient, addPerson } from '../test/support/team.ts';
 import { file, workspaceOf } from '../test/support/workspace.ts';
 
 /**
@@ -53,7 +53,7 @@ async function fill(service: TestApp, company: SignedIn): Promise<void> {
   const client = await addClient(service, company);
   for (let n = 0; n < SOURCES; n += 1) {
     const scope = n % 3 === 0 ? { clientId: client } : {};
-    const stored = await post(service, company, '/v1/memory/ingest', {
+    const stored = await company.ask.ingestSource({
       title: `Source ${n}`,
       text: paragraph(n),
       scope,
@@ -68,7 +68,7 @@ async function fill(service: TestApp, company: SignedIn): Promise<void> {
         title: `Memory ${from + n} ${state}`,
         content: paragraph(from + n + (state === 'review' ? 2000 : 3000)),
       }));
-      await addMemories(service, company, state, items);
+      await addMemories(company, state, items);
     }
   }
   await addCaptures(service, company, MEMORIES);
@@ -78,7 +78,7 @@ async function fill(service: TestApp, company: SignedIn): Promise<void> {
     Array.from({ length: 90 }, (_, n) => file(`team/folder ${n % 9}/file ${n}.md`, paragraph(n))),
   );
   for (let n = 0; n < MEMORIES; n += 1) await addPerson(service, company, { teamRole: 'member' });
-  await post(service, company, '/v1/auth/tokens', {
+  await company.ask.createToken({
     name: 'An agent',
     teamId: company.teamId,
     permissions: ['memory:read'],

@@ -1,7 +1,6 @@
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { buildTestApp, type SignedIn } from '../../test/support/app.ts';
-import { ask } from '../../test/support/company.ts';
 import type { Writer } from '../../test/support/generated-text.ts';
 import { databaseUrl, openPrepared, prepareDatabase } from '../../test/support/needs/database.ts';
 import { createEmptyDatabase } from '../../test/support/needs/own-database.ts';
@@ -61,7 +60,7 @@ export async function compareRedaction(writer: Writer): Promise<{ lines: string[
   const companies = new Map<Mode, SignedIn>();
   for (const mode of MODES) {
     const company = await service.company();
-    await ask(service, company, 'PATCH', '/v1/team', { redaction: mode });
+    await company.ask.changeSelectedTeam({ redaction: mode });
     companies.set(mode, company);
   }
   const times: Record<Mode, number[]> = { off: [], flag: [], redact: [] };
@@ -74,7 +73,7 @@ export async function compareRedaction(writer: Writer): Promise<{ lines: string[
       for (const mode of [...MODES.slice(first), ...MODES.slice(0, first)]) {
         const company = companies.get(mode) as SignedIn;
         const ms = await cpuOf(service, async () => {
-          const answer = await ask(service, company, 'POST', '/v1/memory/ingest', body);
+          const answer = await company.ask.ingestSource(body);
           if (answer.statusCode !== 201) throw new Error(answer.body);
         });
         used[mode].push(ms);

@@ -1,8 +1,5 @@
-import assert from 'node:assert/strict';
 import { SEARCHED } from '../../db/queries/search/terms.ts';
-import type { Hit } from '../../shared/schemas/search.ts';
 import type { SignedIn, TestApp } from '../../test/support/app.ts';
-import { post } from '../../test/support/team.ts';
 import { countTermsNow } from '../../test/support/term-counts.ts';
 import { HELD_LANGUAGES, PAIR_LANGUAGES, type Pair, type PairLanguage } from './languages.ts';
 
@@ -19,12 +16,11 @@ export interface TeamOfPairs {
 const PASSAGES_PER_SOURCE = 20;
 
 /** Ingests texts, those next to each other in different sources. Titles have no word of a query. */
-async function ingest(service: Service, team: SignedIn, texts: readonly string[]): Promise<void> {
+async function ingest(team: SignedIn, texts: readonly string[]): Promise<void> {
   const sources = Math.ceil(texts.length / PASSAGES_PER_SOURCE);
   for (let nth = 0; nth < sources; nth += 1) {
     const chunks = texts.filter((_, index) => index % sources === nth).map((text) => ({ text }));
-    const answer = await post(service, team, '/v1/memory/ingest', { title: `Notes ${nth}`, chunks });
-    assert.equal(answer.statusCode, 201, answer.body);
+    await team.api.ingestSource({ title: `Notes ${nth}`, chunks });
   }
 }
 
@@ -41,7 +37,6 @@ export async function storePairs(
   pairs: readonly Pair[],
 ): Promise<TeamOfPairs> {
   await ingest(
-    service,
     team,
     pairs.map(({ text }) => text),
   );
@@ -51,7 +46,7 @@ export async function storePairs(
 
 /** Adds passages that answer no query. */
 export async function addPassages({ service, team }: TeamOfPairs, texts: readonly string[]): Promise<void> {
-  await ingest(service, team, texts);
+  await ingest(team, texts);
   await countWords(service, team);
 }
 
@@ -68,13 +63,11 @@ export interface Answer {
 const PLACES = 3;
 
 /** Asks the query of each pair, by keyword, as an HTTP request. */
-export async function askPairs({ service, team, pairs }: TeamOfPairs): Promise<Answer[]> {
+export async function askPairs({ team, pairs }: TeamOfPairs): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const pair of pairs) {
     const body = { query: pair.query, scope: {}, topK: PLACES, embeddingMode: 'keyword' };
-    const answer = await post(service, team, '/v1/memory/search', body);
-    assert.equal(answer.statusCode, 200, answer.body);
-    const { hits } = answer.json<{ hits: Hit[] }>();
+    const { hits } = await team.api.searchMemory(body);
     const place = hits.findIndex((hit) => hit.text === pair.text) + 1;
     answers.push({ pair, place: place === 0 ? null : place, first: hits[0]?.text ?? null });
   }

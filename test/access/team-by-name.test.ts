@@ -3,12 +3,12 @@ import { describe, test } from 'node:test';
 import type { Manifest } from '../../shared/schemas/workspace.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
-import { ask } from '../support/company.ts';
+import { callerOf, via } from '../support/client/client.ts';
 import { called, callTool } from '../support/mcp.ts';
 import { assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addSource, listSources } from '../support/source-library.ts';
-import { addPerson, addTeam, archiveTeam, type Caller, get, inTeam } from '../support/team.ts';
+import { addPerson, addTeam, archiveTeam, type Caller, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -24,11 +24,10 @@ async function openScene(name: string): Promise<{ company: SignedIn; teamId: str
   return { company, teamId };
 }
 async function rename(company: SignedIn, teamId: string, name: string): Promise<void> {
-  const answer = await ask(service, company, 'PATCH', `/v1/company/teams/${teamId}`, { name });
-  assert.equal(answer.statusCode, 200, answer.body);
+  await company.api.renameTeam(teamId, { name });
 }
 const selected = async (caller: Caller, header: string, url = '/v1/team') => {
-  const answer = await get(service, inTeam(caller, header), url);
+  const answer = await inTeam(caller, header).send('GET', url);
   return answer.statusCode === 200 ? answer.json<{ id: string }>().id : outcome(answer);
 };
 
@@ -49,22 +48,22 @@ describe('the header Memory-Team with a name', () => {
   test('is read by every route of a Team and by MCP, with the clients and the records of that Team', async () => {
     const { company, teamId } = await openScene('Straße');
     const named = inTeam(company, asBytes('STRASSE'));
-    const source = await addSource(service, named);
+    const source = await addSource(named);
     assert.deepEqual(
-      (await listSources(service, inTeam(company, teamId))).map(({ id }) => id),
+      (await listSources(inTeam(company, teamId))).map(({ id }) => id),
       [source.id],
     );
-    const manifest = await get(service, named, '/v1/workspace/manifest');
+    const manifest = await named.ask.getManifest();
     assert.deepEqual(manifest.json<Manifest>().scopes, ['team']);
-    assert.equal((await called<{ team: string }>(service, named, 'whoami')).team, teamId);
-    const { results } = await called<{ results: { id: string }[] }>(service, named, 'search', {
+    assert.equal((await called<{ team: string }>(named, 'whoami')).team, teamId);
+    const { results } = await called<{ results: { id: string }[] }>(named, 'search', {
       query: source.title,
     });
     assert.deepEqual(
       results.map(({ id }) => id),
       [source.id],
     );
-    const byArgument = await called<{ team: string }>(service, company, 'whoami', { team: 'STRASSE' });
+    const byArgument = await called<{ team: string }>(company, 'whoami', { team: 'STRASSE' });
     assert.equal(byArgument.team, teamId);
   });
 
@@ -79,7 +78,7 @@ describe('the header Memory-Team with a name', () => {
     const { company, teamId } = await openScene(id);
     assert.equal(await selected(company, id), '403 team_forbidden');
     assert.equal(await selected(company, teamId.toUpperCase()), teamId);
-    const { text } = await callTool(service, company, 'search', { query: 'x', team: id });
+    const { text } = await callTool(company, 'search', { query: 'x', team: id });
     assert.match(text, /^team_forbidden/);
   });
 
@@ -87,11 +86,11 @@ describe('the header Memory-Team with a name', () => {
     const { company, teamId } = await openScene('R%26D');
     const other = await addTeam(service, company);
     await rename(company, other, 'r&d');
-    const answer = await get(service, inTeam(company, 'R%26D'), '/v1/team');
+    const answer = await inTeam(company, 'R%26D').ask.getSelectedTeam();
     assert.equal(outcome(answer), '400 team_required');
     assert.match(answer.json<{ detail: string }>().detail, /Several of your Teams.*id/);
     for (const args of [{}, { team: 'R%26D' }]) {
-      const { text } = await callTool(service, inTeam(company, 'R%26D'), 'whoami', args);
+      const { text } = await callTool(inTeam(company, 'R%26D'), 'whoami', args);
       assert.match(text, new RegExp(`^team_required: .*${teamId}`));
     }
     assert.equal(await selected(company, 'R&D'), other);
@@ -115,12 +114,12 @@ describe('the header Memory-Team with a name', () => {
         const names = ['Closed', 'Elsewhere', 'Nothing', 'x'.repeat(301), '%ff', 'Closed, Closed', ''];
         await assertSameRefusal(
           '403 team_forbidden',
-          names.map((name) => get(service, inTeam(caller, name), url)),
+          names.map((name) => inTeam(caller, name).send('GET', url)),
         );
       }
       const texts = new Set<string>();
       for (const name of ['Closed', 'Elsewhere', 'Nothing']) {
-        texts.add((await callTool(service, inTeam(caller, name), 'whoami')).text);
+        texts.add((await callTool(inTeam(caller, name), 'whoami')).text);
       }
       assert.equal(texts.size, 1);
     }
@@ -135,13 +134,11 @@ describe('the header Memory-Team with a name', () => {
   });
 
   test('works with the token of the service', async () => {
-    const headers = { authorization: `Bearer ${API_TOKEN}` } as SignedIn['headers'];
-    const [team] = (await get(service, { headers }, '/v1/auth/session')).json<{
-      teams: { id: string; name: string }[];
-    }>().teams;
+    const headers = { authorization: `Bearer ${API_TOKEN}` };
+    const [team] = (await callerOf(service.app, headers).api.getSession()).teams;
     assert.ok(team);
-    assert.equal(await selected({ headers }, team.name.toUpperCase()), team.id);
-    assert.equal(await selected({ headers }, 'No such Team'), '403 team_forbidden');
+    assert.equal(await selected(callerOf(service.app, headers), team.name.toUpperCase()), team.id);
+    assert.equal(await selected(callerOf(service.app, headers), 'No such Team'), '403 team_forbidden');
   });
 
   test('counts a request once, although the Team is looked up by its name', async () => {
@@ -149,7 +146,8 @@ describe('the header Memory-Team with a name', () => {
     const company = await limited.company();
     const teamId = await addTeam(limited, company);
     await limited.database.query('update identity.team set name = $2 where id = $1', [teamId, 'Payments']);
-    const send = async (header: string) => (await get(limited, inTeam(company, header), '/v1/team')).headers;
+    const send = async (header: string) =>
+      (await via(limited, inTeam(company, header)).ask.getSelectedTeam()).headers;
     const first = Number((await send(teamId))['ratelimit-remaining']);
     assert.equal(Number((await send('Payments'))['ratelimit-remaining']), first - 1);
     assert.equal(Number((await send(teamId))['ratelimit-remaining']), first - 2);

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Session } from '../../shared/schemas/accounts.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { addPasswordHolder, newEmail, PASSWORD, type PasswordHolder } from '../support/invites.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../support/sign-in.ts';
 import type { Caller } from '../support/team.ts';
 
 const service = await openTestApp();
-const change = (caller: Caller, body: object) => ask(service, caller, 'PATCH', '/v1/auth/account', body);
+const change = (caller: Caller, body: object) => caller.ask.changeAccount(body);
 
 async function addOwner(company: SignedIn): Promise<PasswordHolder> {
   return addPasswordHolder(service, company, { companyRole: 'owner', teamRole: 'owner' });
@@ -99,11 +99,11 @@ describe('PATCH /v1/auth/account', () => {
 });
 
 describe('PATCH /v1/company', () => {
-  const rename = (caller: Caller, name: string) => ask(service, caller, 'PATCH', '/v1/company', { name });
+  const rename = (caller: Caller, name: string) => caller.ask.renameCompany({ name });
 
   test('renames the Company for everyone, and records the names once', async () => {
     const company = await service.company();
-    const before = (await ask(service, company, 'GET', '/v1/company')).json<{ name: string }>();
+    const before = await company.api.getCompany();
     const { events } = await recordedBy(service, company, async () => {
       const answer = await rename(company, 'Engines');
       assert.deepEqual([answer.statusCode, answer.json()], [200, { ...before, name: 'Engines' }]);

@@ -228,7 +228,7 @@ describe('routes that check the current password', () => {
     const { email } = person;
     // The owner invites to Admin, and to a role in the Team that the person does not have yet.
     const invite = await makeInvite(service, company, { email, role: 'admin' });
-    const invitation = await makeInvitation(service, company, { email });
+    const invitation = await makeInvitation(company, { email });
     const send = (url: string, payload: object, headers: Record<string, string> = {}) =>
       app.inject({ method: 'POST', url, remoteAddress: address, headers, payload });
     const { authorization } = person.headers;

@@ -5,10 +5,10 @@ import type { IssuedToken } from '../../shared/schemas/tokens.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
 import { agentOf, createAgent, expire } from '../support/agent-tokens.ts';
 import { openTestApp } from '../support/app.ts';
-import { ask } from '../support/company.ts';
+import { callerOf, via } from '../support/client/client.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addPerson, type Caller, get, post, withoutRequestId } from '../support/team.ts';
+import { addPerson, type Caller, withoutRequestId } from '../support/team.ts';
 
 const service = await openTestApp();
 const second = await openSecondApp({ after }, service);
@@ -23,12 +23,12 @@ async function refusalOf(
   url = '/v1/auth/session',
   process: Pick<typeof service, 'app'> = service,
 ) {
-  const answer = await get(process, caller, url);
+  const answer = await via(process, caller).send('GET', url);
   assert.equal(answer.statusCode, 401, answer.body);
   const { code, detail } = answer.json<{ code: string; detail: string }>();
   return { code, challenge: answer.headers['www-authenticate'], detail, body: withoutRequestId(answer.body) };
 }
-const withToken = (token: string): Caller => ({ headers: { authorization: `Bearer ${token}` } as never });
+const withToken = (token: string) => callerOf(service.app, { authorization: `Bearer ${token}` });
 
 describe('every route that requires a credential', () => {
   test('refuses none and a wrong one with a challenge, which tells them apart', async () => {
@@ -71,17 +71,17 @@ describe('a refused credential', () => {
   test('is told to be unknown, expired or revoked, and what to do', async () => {
     const company = await service.company();
     const revoked = await createAgent(service, company, company);
-    await ask(service, company, 'DELETE', `/v1/auth/tokens/${revoked.record.id}`);
+    await company.ask.revokeToken(revoked.record.id);
     const byTeam = await createAgent(service, company, company);
-    await ask(service, company, 'DELETE', `/v1/team/tokens/${byTeam.record.id}`);
+    await company.ask.revokeTeamToken(byTeam.record.id);
     const expired = await createAgent(service, company, company);
     await expire(service, expired);
     const old = await createAgent(service, company, company);
-    const rotated = await post(service, company, `/v1/auth/tokens/${old.record.id}/rotate`, {});
+    const rotated = await company.ask.rotateToken(old.record.id, {});
     const next = agentOf(service, rotated.json<IssuedToken>());
     const member = await addPerson(service, company, { teamRole: 'member' });
     const lost = await createAgent(service, member, company);
-    await ask(service, company, 'DELETE', `/v1/team/members/${member.userId}`);
+    await company.ask.removeTeamMember(member.userId);
     const ended = await service.company();
     await database.query(
       `update identity.session set created_at = now() - interval '1 year' where token_hash = $1`,
@@ -93,12 +93,7 @@ describe('a refused credential', () => {
       ['expired', expired, 'agent_token_expired', /has expired; create a new one/],
       ['rotated', old, 'unauthenticated', /has been revoked, because it was rotated; use its new text/],
       ['of an owner without access', lost, 'unauthenticated', /has been revoked/],
-      [
-        'session past its limits',
-        { headers: ended.headers },
-        'session_expired',
-        /has expired; sign in again/,
-      ],
+      ['session past its limits', ended, 'session_expired', /has expired; sign in again/],
       ['unknown session', withToken(newToken()), 'unauthenticated', /is unknown.*sign in again/],
     ];
     for (const [what, caller, code, detail] of table) {
@@ -110,16 +105,16 @@ describe('a refused credential', () => {
         }
       }
     }
-    assert.equal((await get(service, next, '/v1/auth/session')).statusCode, 200);
+    assert.equal((await next.ask.getSession()).statusCode, 200);
     // A token that was revoked after it has expired is revoked.
-    await ask(service, company, 'DELETE', `/v1/auth/tokens/${expired.record.id}`);
+    await company.ask.revokeToken(expired.record.id);
     assert.match((await refusalOf(expired)).detail, /has been revoked/);
   });
 
   test('tells nothing about a token to those who do not know its secret', async () => {
     const company = await service.company();
     const revoked = await createAgent(service, company, company);
-    await ask(service, company, 'DELETE', `/v1/auth/tokens/${revoked.record.id}`);
+    await company.ask.revokeToken(revoked.record.id);
     const expired = await createAgent(service, company, company);
     await expire(service, expired);
     const active = await createAgent(service, company, company);
@@ -142,7 +137,7 @@ describe('a refused credential', () => {
   test('is unknown 30 days after a rotation has replaced it', async () => {
     const company = await service.company();
     const old = await createAgent(service, company, company);
-    await post(service, company, `/v1/auth/tokens/${old.record.id}/rotate`, {});
+    await company.ask.rotateToken(old.record.id, {});
     const end = async (interval: string) => {
       await database.query(
         `update identity.agent_token_secret set ends_at = now() - $2::interval where token_id = $1 and ends_at is not null`,
@@ -157,7 +152,7 @@ describe('a refused credential', () => {
 
   test('has no error of a token if a password is wrong', async () => {
     const company = await service.company();
-    const answer = await post(service, company, '/v1/auth/login', {
+    const answer = await company.ask.login({
       email: 'a@b.example',
       password: 'x'.repeat(12),
     });
@@ -166,7 +161,7 @@ describe('a refused credential', () => {
   });
 
   test('of more than one word is a token that is not valid', async () => {
-    const { challenge, detail } = await refusalOf({ headers: { authorization: 'Bearer one two' } as never });
+    const { challenge, detail } = await refusalOf(withToken('one two'));
     assert.equal(challenge, REFUSED);
     assert.match(detail, /must be Authorization: Bearer <token>/);
   });

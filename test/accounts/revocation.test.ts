@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import type { Session, SessionRecord } from '../../shared/schemas/accounts.ts';
+import type { Session } from '../../shared/schemas/accounts.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../support/app.ts';
+import { callerOf, via } from '../support/client/client.ts';
 import {
   accept,
   accessToClient,
@@ -17,7 +18,7 @@ import {
 } from '../support/invites.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../support/sign-in.ts';
-import { addClient, addPerson, type Caller, get, type Person, post, type Ties } from '../support/team.ts';
+import { addClient, addPerson, type Caller, type Person, type Ties } from '../support/team.ts';
 
 /** Changes are made in the first process. The second is asked before and after, and must not cache. */
 const service = await openTestApp();
@@ -48,9 +49,10 @@ async function assertChanges<T>(
   assert.deepEqual(await ask(service), afterwards);
 }
 
-const asking = (url: string, caller: Caller) => async (by: Process) => outcome(await get(by, caller, url));
+const asking = (url: string, caller: Caller) => async (by: Process) =>
+  outcome(await via(by, caller).send('GET', url));
 const writing = (caller: Caller) => async (by: Process) =>
-  outcome(await post(by, caller, '/v1/memory/ingest', { title: 'x', text: `about ${newId()}` }));
+  outcome(await via(by, caller).ask.ingestSource({ title: 'x', text: `about ${newId()}` }));
 
 describe('the end of a session, seen by every API process', () => {
   /** A person with a password and a second session, which is the one to end. */
@@ -59,9 +61,7 @@ describe('the end of a session, seen by every API process', () => {
     const person = await addPasswordHolder(service, company, ties, PASSWORD);
     return { ...person, other: await service.signIn(company.companyId, person.userId) };
   }
-  const withToken = (token: string): Caller => ({
-    headers: { authorization: `Bearer ${token}`, 'memory-team': '' },
-  });
+  const withToken = (token: string) => callerOf(service.app, { authorization: `Bearer ${token}` });
 
   const ways: [
     string,
@@ -78,7 +78,7 @@ describe('the end of a session, seen by every API process', () => {
     [
       'returns 401 for a session that another one ended',
       async (_, person) => {
-        const list = (await get(service, person, '/v1/auth/sessions')).json<{ items: SessionRecord[] }>();
+        const list = await person.api.listSessions();
         const id = list.items.find(({ current }) => !current)?.id;
         await change(person, 'DELETE', `/v1/auth/sessions/${id}`);
       },
@@ -233,8 +233,8 @@ describe('a change of access, seen by every API process', () => {
     await change(company, 'POST', `/v1/company/teams/${company.teamId}/archive`);
     const teamsOf = async (by: Process) => {
       const answers = await Promise.all([
-        get(by, person, '/v1/auth/session'),
-        get(by, company, '/v1/auth/session'),
+        via(by, person).ask.getSession(),
+        via(by, company).ask.getSession(),
       ]);
       return answers.map((answer) => answer.json<Session>().teams.length);
     };
@@ -258,7 +258,7 @@ describe('the end of an open invite, seen by every API process', () => {
     const { token, invite } = await makeInvite(service, company);
     await change(company, 'DELETE', `/v1/team/invites/${invite.id}`);
     assert.equal(outcome(await join(second, { token, password: PASSWORD })), '410 token_revoked');
-    const invitation = await makeInvitation(service, company);
+    const invitation = await makeInvitation(company);
     await change(company, 'DELETE', `/v1/company/invitations/${invitation.invite.id}`);
     const answer = await accept(second, { token: invitation.token, password: PASSWORD });
     assert.equal(outcome(answer), '410 token_revoked');

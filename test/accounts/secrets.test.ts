@@ -140,7 +140,7 @@ describe('random tokens', () => {
   const company = service.company();
   for (const [name, make] of [
     ['invites', async (owner: SignedIn) => (await makeInvite(service, owner)).token],
-    ['invitations', async (owner: SignedIn) => (await makeInvitation(service, owner)).token],
+    ['invitations', async (owner: SignedIn) => (await makeInvitation(owner)).token],
     ['reset links', async (owner: SignedIn) => (await makeResetLink(service, owner)).token],
     [
       'sessions',

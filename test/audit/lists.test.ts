@@ -3,10 +3,9 @@ import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, listAll } from '../support/company.ts';
 import { makeInvitation, makeInvite } from '../support/invites.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, type Caller, faultyFields, post } from '../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller, faultyFields, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -14,19 +13,17 @@ const COMPANY = '/v1/company/audit';
 const TEAM = '/v1/memory/audit';
 
 const events = (caller: Caller, url: string, query = '', limit?: number) =>
-  listAll<AuditEvent>(service, caller, `${url}${query}`, limit);
+  caller.readAll<AuditEvent>(`${url}${query}`, limit);
 
 async function ingest(caller: Caller, clientId?: string): Promise<string> {
   const scope = clientId === undefined ? {} : { clientId };
-  const answer = await post(service, caller, '/v1/memory/ingest', { title: 'x', text: newId(), scope });
-  assert.equal(answer.statusCode, 201, answer.body);
-  return answer.json<{ source: { id: string } }>().source.id;
+  return (await caller.api.ingestSource({ title: 'x', text: newId(), scope })).source.id;
 }
 
 /** A Company with events of its own, of two Teams, of an active and of an archived client; and another Company. */
 async function addEvents(company: SignedIn) {
   const second = await addTeam(service, company);
-  const inSecond = { headers: { ...company.headers, 'memory-team': second } };
+  const inSecond = inTeam(company, second);
   const [active, archived] = [await addClient(service, company), await addClient(service, company)];
   const sources = {
     team: await ingest(company),
@@ -34,10 +31,10 @@ async function addEvents(company: SignedIn) {
     archived: await ingest(company, archived),
     second: await ingest(inSecond),
   };
-  const { invite: invitation } = await makeInvitation(service, company);
+  const { invite: invitation } = await makeInvitation(company);
   const { invite } = await makeInvite(service, company);
   const url = `/v1/team/clients/${archived}`;
-  assert.equal((await ask(service, company, 'DELETE', url)).statusCode, 204);
+  assert.equal((await company.send('DELETE', url)).statusCode, 204);
   await ingest(await service.company());
   return { second, inSecond, active, archived, sources, invitation, invite };
 }
@@ -90,7 +87,7 @@ describe('GET /v1/company/audit', () => {
     const owner = await addPerson(service, company, { companyRole: 'owner' });
     const source = await ingest(member);
     const remove = `/v1/company/members/${member.userId}`;
-    assert.equal((await ask(service, company, 'DELETE', remove)).statusCode, 204);
+    assert.equal((await company.send('DELETE', remove)).statusCode, 204);
     const [removal, ingested] = await events(owner, COMPANY);
     assert.deepEqual([removal?.kind, removal?.actorId], ['company.member_remove', company.ownerId]);
     assert.deepEqual([ingested?.subjectId, ingested?.actorId], [source, member.userId]);
@@ -155,7 +152,7 @@ describe('GET /v1/memory/audit', () => {
     assert.deepEqual(subjects(await events(inSecond, TEAM)), [sources.second]);
     assert.deepEqual(await events(company, TEAM, `?subjectId=${sources.archived}`), []);
     const back = { state: 'active' };
-    const restored = await ask(service, company, 'PATCH', `/v1/team/clients/${archived}`, back);
+    const restored = await company.ask.changeClient(archived, back);
     assert.equal(restored.statusCode, 200);
     assert.deepEqual(subjects(await events(company, TEAM, `?subjectId=${sources.archived}`)), [
       sources.archived,
@@ -177,7 +174,7 @@ describe('GET /v1/memory/audit', () => {
     }
     for (const ties of [{ teamRole: 'member' }, { companyRole: 'admin', companyGrant: 'read' }] as const) {
       const caller = await addPerson(service, company, ties);
-      const answer = await ask(service, caller, 'GET', TEAM);
+      const answer = await caller.ask.listTeamAudit();
       assert.equal(outcome(answer), '403 full_access_required');
     }
   });
@@ -213,7 +210,7 @@ for (const url of [COMPANY, TEAM]) {
       while (cursor !== null) {
         const query = `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`;
         const page: { items: AuditEvent[]; nextCursor: string | null } = (
-          await ask(service, company, 'GET', `${url}${query}`)
+          await company.send('GET', `${url}${query}`)
         ).json();
         assert.ok(page.items.length <= 2);
         seen.push(...page.items.map(({ id }) => id));
@@ -243,7 +240,7 @@ for (const url of [COMPANY, TEAM]) {
         ['cursor=x', '/cursor'],
         ['kind=%00', '/kind'],
       ] as const) {
-        const answer = await ask(service, company, 'GET', `${url}?${query}`);
+        const answer = await company.send('GET', `${url}?${query}`);
         assert.equal(outcome(answer), '400 invalid_request', query);
         assert.deepEqual(faultyFields(answer), [path]);
       }

@@ -5,7 +5,8 @@ import type { Session } from '../../shared/schemas/accounts.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, listAll, type Method } from '../support/company.ts';
+import type { Method } from '../support/client/client.ts';
+import { callerOf } from '../support/client/client.ts';
 import { join, makeInvitation, makeInvite } from '../support/invites.ts';
 import { addClient, addTeam, type Caller, inTeam } from '../support/team.ts';
 
@@ -13,7 +14,7 @@ const service = await openTestApp();
 const { database } = service;
 const COMPANY = '/v1/company/audit';
 
-const eventsOf = (company: Caller, url = COMPANY) => listAll<AuditEvent>(service, company, url);
+const eventsOf = (company: Caller, url = COMPANY) => company.readAll<AuditEvent>(url);
 const about = (events: readonly AuditEvent[], subjectId: string) =>
   events.filter((event) => event.subjectId === subjectId);
 
@@ -21,15 +22,15 @@ const about = (events: readonly AuditEvent[], subjectId: string) =>
 async function livesAndLeaves(company: SignedIn, name: string) {
   const client = await addClient(service, company);
   const done = async (method: Method, url: string, body?: object, caller: Caller = company) => {
-    const answer = await ask(service, caller, method, url, body);
+    const answer = await caller.send(method, url, body);
     assert.ok(answer.statusCode < 300, `${method} ${url}: ${answer.body}`);
   };
   const { invite, token } = await makeInvite(service, company, {});
   const joined = await join(service, { token, name });
   const { token: session, user } = joined.json<Session>();
-  const person = { headers: { ...company.headers, authorization: `Bearer ${session}` } };
+  const person = callerOf(service.app, { ...company.headers, authorization: `Bearer ${session}` });
   const { invite: open } = await makeInvite(service, company, {});
-  const { invite: invitation } = await makeInvitation(service, company);
+  const { invite: invitation } = await makeInvitation(company);
   await done('PUT', `/v1/team/grants/${user.id}/${client}`, { access: 'write' });
   await done('PATCH', `/v1/team/members/${user.id}`, { role: 'admin' });
   await done('PATCH', `/v1/company/members/${user.id}`, { role: 'admin' });
@@ -93,21 +94,20 @@ test('no event has the name of an agent token, and lists join it', async () => {
 test('no event has the name of a client, and lists join the present one', async () => {
   const company = await service.company();
   const [name, later] = [`Zoë ${newId()}`, `Zoë Renamed ${newId()}`];
-  const made = await ask(service, company, 'POST', '/v1/team/clients', { name });
+  const made = await company.ask.createClient({ name });
   const { id } = made.json<{ id: string }>();
   const url = `/v1/team/clients/${id}`;
-  const ingested = await ask(service, company, 'POST', '/v1/memory/ingest', {
+  await company.api.ingestSource({
     title: 'x',
     text: 'heron',
     scope: { clientId: id },
   });
-  assert.equal(ingested.statusCode, 201, ingested.body);
   for (const [method, body] of [
     ['PATCH', { name: later }],
     ['DELETE', undefined],
     ['PATCH', { state: 'active' }],
   ] as const) {
-    const answer = await ask(service, company, method, url, body);
+    const answer = await company.send(method, url, body);
     assert.ok(answer.statusCode < 300, answer.body);
   }
   const rows = await database.query('select from memory.audit_event e where strpos(e::text, $1) > 0', [

@@ -3,11 +3,10 @@ import { describe, it } from 'node:test';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { SignedIn } from '../support/app.ts';
 import { sealAll, tamper, verifyAudit } from '../support/audit-chain.ts';
-import { ask, listAll } from '../support/company.ts';
 import { searchByWords, sendFeedback } from '../support/feedback.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addPerson, addTeam, archiveTeam, type Caller, inTeam, post } from '../support/team.ts';
+import { addPerson, addTeam, archiveTeam, type Caller, inTeam } from '../support/team.ts';
 import { tablesWith } from '../support/traces.ts';
 
 /** Sealing goes over the events of all Companies, so these tests have a database of their own. */
@@ -16,17 +15,16 @@ const { database } = service;
 
 /** Stores a text, and searches for it with a query that is stored. */
 async function searchStored(company: SignedIn, by: Caller = company) {
-  const stored = await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'heron lake' });
-  assert.ok(stored.statusCode < 300, stored.body);
+  await company.api.ingestSource({ title: 'x', text: 'heron lake' });
   const query = `heron of ${company.companyId}`;
-  const { queryId, hits } = await searchByWords(service, by, query, { storeQueryText: true });
+  const { queryId, hits } = await searchByWords(by, query, { storeQueryText: true });
   const hitIds = hits.map((hit) => hit.chunk_id);
   assert.equal(hitIds.length, 1);
   return { query, queryId, hitIds };
 }
 
 async function listed(by: Caller, queryId: string, url = '/v1/company/audit'): Promise<AuditEvent> {
-  const [event] = await listAll<AuditEvent>(service, by, `${url}?subjectId=${queryId}`);
+  const [event] = await by.readAll<AuditEvent>(`${url}?subjectId=${queryId}`);
   assert.ok(event);
   return event;
 }
@@ -34,7 +32,7 @@ async function listed(by: Caller, queryId: string, url = '/v1/company/audit'): P
 /** Seals everything and asserts that the audit of the Company verifies. */
 async function assertVerifies(by: Caller): Promise<void> {
   await sealAll(database);
-  const { unsealed, firstBreak } = await verifyAudit(service, by);
+  const { unsealed, firstBreak } = await verifyAudit(by);
   assert.deepEqual([unsealed, firstBreak], [0, null]);
 }
 
@@ -53,7 +51,7 @@ describe('what a search asked and found', () => {
   it('has other hashes for the same text and the same hits in each search', async () => {
     const company = await service.company();
     const { queryId } = await searchStored(company);
-    const { queryId: again } = await searchByWords(service, company, `heron of ${company.companyId}`, {
+    const { queryId: again } = await searchByWords(company, `heron of ${company.companyId}`, {
       storeQueryText: true,
     });
     const [one, other] = [await listed(company, queryId), await listed(company, again)];
@@ -70,8 +68,7 @@ describe('what a search asked and found', () => {
     assert.equal(query, kept, 'another person asked the same');
     await assertVerifies(company);
     const before = await listed(company, queryId);
-    const erased = await ask(service, company, 'POST', `/v1/company/members/${person.userId}/erase`);
-    assert.equal(erased.statusCode, 200, erased.body);
+    await company.api.eraseCompanyMember(person.userId);
     const { query: gone, ...rest } = before.detail;
     assert.equal(gone, query);
     assert.deepEqual((await listed(company, queryId)).detail, rest);
@@ -88,12 +85,11 @@ describe('what a search asked and found', () => {
   it('loses its text in the transaction that deletes the Team', async () => {
     const company = await service.company();
     const { query, queryId } = await searchStored(company);
-    const other = { ...company, teamId: await addTeam(service, company) };
-    const kept = await searchStored({ ...other, ...inTeam(company, other.teamId) });
+    const other = inTeam(company, await addTeam(service, company));
+    const kept = await searchStored(other);
     await assertVerifies(company);
     await archiveTeam(service, company.teamId);
-    const deleted = await ask(service, company, 'DELETE', `/v1/company/teams/${company.teamId}`);
-    assert.equal(deleted.statusCode, 204, deleted.body);
+    await company.api.deleteTeam(company.teamId);
     const { detail } = await listed(company, queryId);
     assert.deepEqual([detail['query'], 'queryHash' in detail], [undefined, true]);
     assert.equal((await listed(company, kept.queryId)).detail['query'], query);
@@ -109,7 +105,7 @@ describe('what a search asked and found', () => {
       ['hits_salt', `'\\x00'`],
     ] as const) {
       const company = await service.company();
-      const { queryId } = await searchByWords(service, company, 'heron', { storeQueryText: true });
+      const { queryId } = await searchByWords(company, 'heron', { storeQueryText: true });
       await assertVerifies(company);
       await database.query(`update memory.audit_search set ${column} = ${value} where team_id = $1`, [
         company.teamId,
@@ -118,12 +114,12 @@ describe('what a search asked and found', () => {
         'select id from memory.audit_event where subject_id = $1',
         [queryId],
       );
-      assert.equal((await verifyAudit(service, company)).firstBreak, event?.id, column);
+      assert.equal((await verifyAudit(company)).firstBreak, event?.id, column);
       await database.query('delete from memory.audit_search where team_id = $1', [company.teamId]);
-      assert.equal((await verifyAudit(service, company)).firstBreak, null, column);
+      assert.equal((await verifyAudit(company)).firstBreak, null, column);
     }
     const company = await service.company();
-    await searchByWords(service, company, 'heron', { storeQueryText: true });
+    await searchByWords(company, 'heron', { storeQueryText: true });
     await assertVerifies(company);
     // The hash in the event is sealed with it.
     await tamper(database, (tx) =>
@@ -132,16 +128,16 @@ describe('what a search asked and found', () => {
         [company.companyId],
       ),
     );
-    assert.notEqual((await verifyAudit(service, company)).firstBreak, null);
+    assert.notEqual((await verifyAudit(company)).firstBreak, null);
   });
 
   it('is what feedback needs: without it, the search is not found', async () => {
     const company = await service.company();
     const { queryId, hitIds } = await searchStored(company);
     const body = { queryId, chunkId: hitIds[0], verdict: 'useful' };
-    assert.equal(outcome(await sendFeedback(service, company, body)), '201');
+    assert.equal(outcome(await sendFeedback(company, body)), '201');
     await database.query('delete from memory.audit_search where team_id = $1', [company.teamId]);
-    assert.equal(outcome(await sendFeedback(service, company, body)), '404 not_found');
+    assert.equal(outcome(await sendFeedback(company, body)), '404 not_found');
   });
 });
 

@@ -23,7 +23,7 @@ async function openSealed(): Promise<Sealed> {
   await sealAll(database);
   await recordEvents(database, company, 2);
   const ids = await readEventIds(database, company);
-  const { events, unsealed, firstBreak } = await verifyAudit(service, company);
+  const { events, unsealed, firstBreak } = await verifyAudit(company);
   assert.deepEqual([events, unsealed, firstBreak, ids.length], [10, 2, null, 10]);
   return { company, other, ids };
 }
@@ -55,7 +55,7 @@ describe('a changed audit event', () => {
           ids[4],
         ]),
       );
-      const { firstBreak, head } = await verifyAudit(service, company);
+      const { firstBreak, head } = await verifyAudit(company);
       assert.deepEqual([firstBreak, head?.sequence], [ids[4], 4]);
     });
   }
@@ -65,7 +65,7 @@ describe('a changed audit event', () => {
     await tamper(database, (tx) =>
       tx.query(`update memory.audit_event set at = 'infinity' where id = $1`, [ids[4]]),
     );
-    assert.equal((await verifyAudit(service, company)).firstBreak, ids[4]);
+    assert.equal((await verifyAudit(company)).firstBreak, ids[4]);
   });
 
   test('an event that was moved to another Company is the first break in both', async () => {
@@ -73,8 +73,8 @@ describe('a changed audit event', () => {
     await tamper(database, (tx) =>
       tx.query('update memory.audit_event set company_id = $2 where id = $1', [ids[4], other.companyId]),
     );
-    assert.equal((await verifyAudit(service, company)).firstBreak, ids[4]);
-    assert.equal((await verifyAudit(service, other)).firstBreak, ids[4]);
+    assert.equal((await verifyAudit(company)).firstBreak, ids[4]);
+    assert.equal((await verifyAudit(other)).firstBreak, ids[4]);
   });
 });
 
@@ -192,12 +192,12 @@ describe('GET /v1/company/audit/verify after tampering', () => {
       const sealed = await openSealed();
       const { company, other, ids } = sealed;
       await tamper(database, (tx) => work(tx, sealed));
-      assert.equal(ids.indexOf((await verifyAudit(service, company)).firstBreak ?? '') + 1, named);
+      assert.equal(ids.indexOf((await verifyAudit(company)).firstBreak ?? '') + 1, named);
       // Later seals do not repair it.
       await recordEvents(database, company, 1);
       await sealAll(database);
-      assert.equal(ids.indexOf((await verifyAudit(service, company)).firstBreak ?? '') + 1, named);
-      assert.equal((await verifyAudit(service, other)).firstBreak, null);
+      assert.equal(ids.indexOf((await verifyAudit(company)).firstBreak ?? '') + 1, named);
+      assert.equal((await verifyAudit(other)).firstBreak, null);
     });
   }
 
@@ -205,7 +205,7 @@ describe('GET /v1/company/audit/verify after tampering', () => {
     const { company } = await openSealed();
     const id = newId();
     await tamper(database, (tx) => insert(tx, company, id));
-    const { firstBreak, events, unsealed } = await verifyAudit(service, company);
+    const { firstBreak, events, unsealed } = await verifyAudit(company);
     assert.deepEqual([firstBreak, events, unsealed], [id, 11, 3]);
   });
 
@@ -213,7 +213,7 @@ describe('GET /v1/company/audit/verify after tampering', () => {
     test(`reports an event that was inserted with a seal of sequence ${sequence}`, async () => {
       const { company } = await openSealed();
       const id = newId();
-      const { head } = await verifyAudit(service, company);
+      const { head } = await verifyAudit(company);
       // The table can refuse the row, but the owner of the table can drop the check.
       await database.query(
         'alter table memory.audit_seal drop constraint if exists audit_seal_sequence_check',
@@ -226,7 +226,7 @@ describe('GET /v1/company/audit/verify after tampering', () => {
           [company.companyId, sequence, id],
         );
       });
-      const found = await verifyAudit(service, company);
+      const found = await verifyAudit(company);
       assert.deepEqual([found.firstBreak, found.head], [id, head]);
     });
   }
@@ -240,7 +240,7 @@ describe('GET /v1/company/audit/verify after tampering', () => {
     await recordEvents(database, other, 2);
     await sealAll(database);
     for (const each of [company, other]) {
-      const { unsealed, firstBreak } = await verifyAudit(service, each);
+      const { unsealed, firstBreak } = await verifyAudit(each);
       assert.deepEqual([unsealed, firstBreak], [0, null]);
     }
   });

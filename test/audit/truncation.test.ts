@@ -43,13 +43,13 @@ describe('an audit whose end was cut off without a trace', () => {
       await recordEvents(database, company, 6);
       await sealAll(database);
       await recordEvents(database, company, 2);
-      const noted = await verifyAudit(service, company);
+      const noted = await verifyAudit(company);
       assert.deepEqual([noted.events, noted.head?.sequence], [10, 8]);
       const seals = (await readSeals(database, company)).map(printSeal);
       const contained = async () => {
         const kept = [];
         for (const seal of seals) {
-          const { firstBreak, containsSeal } = await verifyAudit(service, company, seal);
+          const { firstBreak, containsSeal } = await verifyAudit(company, seal);
           assert.equal(firstBreak, null);
           if (containsSeal === true) kept.push(seal);
         }
@@ -57,7 +57,7 @@ describe('an audit whose end was cut off without a trace', () => {
       };
       assert.deepEqual(await contained(), seals);
       await tamper(database, (tx) => cutOff(tx, company, statements));
-      const found = await verifyAudit(service, company);
+      const found = await verifyAudit(company);
       assert.deepEqual(
         [found.events, found.firstBreak, found.head?.sequence ?? null],
         [events, null, sequence],
@@ -66,7 +66,7 @@ describe('an audit whose end was cut off without a trace', () => {
       // Events that are sealed later reach the number of the noted seal, with another hash.
       await recordEvents(database, company, 8 - events);
       await sealAll(database);
-      const later = await verifyAudit(service, company);
+      const later = await verifyAudit(company);
       assert.equal(later.head?.sequence, noted.head?.sequence);
       assert.notEqual(later.head?.hash, noted.head?.hash);
       assert.deepEqual(await contained(), seals.slice(0, events));

@@ -13,7 +13,6 @@ import {
   tamper,
   verifyAudit,
 } from '../support/audit-chain.ts';
-import { ask } from '../support/company.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -38,7 +37,7 @@ const hex = (hash: Uint8Array | undefined) => Buffer.from(hash ?? []).toString('
 describe('GET /v1/company/audit/verify', () => {
   test('counts events that are not sealed yet', async () => {
     const company = await service.company();
-    assert.deepEqual(await verifyAudit(service, company), {
+    assert.deepEqual(await verifyAudit(company), {
       events: 2,
       unsealed: 2,
       firstBreak: null,
@@ -53,7 +52,7 @@ describe('GET /v1/company/audit/verify', () => {
         await tx.query(`delete from memory.${table} where company_id = $1`, [company.companyId]);
       }
     });
-    assert.deepEqual(await verifyAudit(service, company), {
+    assert.deepEqual(await verifyAudit(company), {
       events: 0,
       unsealed: 0,
       firstBreak: null,
@@ -68,9 +67,9 @@ describe('GET /v1/company/audit/verify', () => {
     const seals = await assertWholeChain(database, company);
     const head = { sequence: 5, hash: hex(seals.at(-1)?.hash) };
     assert.match(head.hash, /^[0-9a-f]{64}$/);
-    assert.deepEqual(await verifyAudit(service, company), { events: 5, unsealed: 0, firstBreak: null, head });
+    assert.deepEqual(await verifyAudit(company), { events: 5, unsealed: 0, firstBreak: null, head });
     await recordEvents(database, company, 2);
-    assert.deepEqual(await verifyAudit(service, company), { events: 7, unsealed: 2, firstBreak: null, head });
+    assert.deepEqual(await verifyAudit(company), { events: 7, unsealed: 2, firstBreak: null, head });
   });
 
   test('returns 403 to everyone except Company Owners, and records no event', async () => {
@@ -82,31 +81,27 @@ describe('GET /v1/company/audit/verify', () => {
       {},
     ] as const) {
       const caller = await addPerson(service, company, ties);
-      const refused = outcome(await ask(service, caller, 'GET', VERIFY));
+      const refused = outcome(await caller.ask.verifyAudit());
       assert.equal(refused, '403 company_role_required', JSON.stringify(ties));
     }
     assert.equal(outcome(await service.app.inject({ url: VERIFY })), '401 unauthenticated');
     const second = await addPerson(service, company, { companyRole: 'owner' });
-    assert.deepEqual(await verifyAudit(service, second), await verifyAudit(service, company));
+    assert.deepEqual(await verifyAudit(second), await verifyAudit(company));
     const { authorization } = company.headers;
     const teamless = await service.app.inject({ url: VERIFY, headers: { authorization } });
     assert.equal(teamless.json<AuditVerification>().events, 2);
-    const principal = { ...company.headers, authorization: `Bearer ${API_TOKEN}` };
-    assert.equal(
-      (await verifyAudit(service, { headers: principal })).events,
-      2,
-      'of the server principal’s Company',
-    );
+    const principal = company.with({ authorization: `Bearer ${API_TOKEN}` });
+    assert.equal((await verifyAudit(principal)).events, 2, 'of the server principal’s Company');
   });
 
   test('returns 400 for a seal that is not a number, a colon and a hash', async () => {
     const company = await service.company();
     const hash = 'a'.repeat(64);
     for (const seal of ['', '1', hash, `:${hash}`, `0:${hash}`, `1:${hash}0`, `1:${hash.toUpperCase()}`]) {
-      const refused = await ask(service, company, 'GET', `${VERIFY}?seal=${seal}`);
+      const refused = await company.ask.verifyAudit({ seal });
       assertInvalid(refused, '/seal');
     }
-    const many = await ask(service, company, 'GET', `${VERIFY}?seal=1:${hash}&seal=1:${hash}`);
+    const many = await company.send('GET', `${VERIFY}?seal=1:${hash}&seal=1:${hash}`);
     assertInvalid(many, '/seal');
   });
 
@@ -114,7 +109,7 @@ describe('GET /v1/company/audit/verify', () => {
     const [company, broken] = [await service.company(), await service.company()];
     await recordEvents(database, broken, 3);
     await sealAll(database);
-    const before = await verifyAudit(service, company);
+    const before = await verifyAudit(company);
     await tamper(database, async (tx) => {
       await tx.query('delete from memory.audit_seal where company_id = $1 and sequence = 2', [
         broken.companyId,
@@ -125,8 +120,8 @@ describe('GET /v1/company/audit/verify', () => {
       ]);
     });
     await recordEvents(database, broken, 1);
-    assert.notEqual((await verifyAudit(service, broken)).firstBreak, null);
-    assert.deepEqual(await verifyAudit(service, company), before);
+    assert.notEqual((await verifyAudit(broken)).firstBreak, null);
+    assert.deepEqual(await verifyAudit(company), before);
     assert.deepEqual(before.events, 2);
   });
 });
@@ -139,7 +134,7 @@ describe('a chain of seals that is longer than one page of the verification', ()
       await sealAll(database);
       const last = (await readSeals(database, company)).at(-1);
       const head = { sequence: count, hash: hex(last?.hash) };
-      assert.deepEqual(await verifyAudit(service, company), {
+      assert.deepEqual(await verifyAudit(company), {
         events: count,
         unsealed: 0,
         firstBreak: null,
@@ -165,7 +160,7 @@ describe('a chain of seals that is longer than one page of the verification', ()
     for (const sequence of [2005, 2001, 2000, 1002, 1001, 1000, 999, 2, 1]) {
       const { eventId } = seals[sequence - 1]!;
       await change(eventId, '{"forged": true}');
-      const { firstBreak, head } = await verifyAudit(service, company);
+      const { firstBreak, head } = await verifyAudit(company);
       assert.equal(firstBreak, eventId, `seal ${sequence}`);
       const before = seals[sequence - 2];
       assert.deepEqual(
@@ -174,11 +169,7 @@ describe('a chain of seals that is longer than one page of the verification', ()
       );
     }
     await change(seals[0]!.eventId, '{}');
-    assert.equal(
-      (await verifyAudit(service, company)).firstBreak,
-      seals[1]?.eventId,
-      'the first is as it was',
-    );
+    assert.equal((await verifyAudit(company)).firstBreak, seals[1]?.eventId, 'the first is as it was');
   });
 
   test('finds a noted seal at any position, and none with another hash, above the last or after a break', async () => {
@@ -187,10 +178,10 @@ describe('a chain of seals that is longer than one page of the verification', ()
     await sealAll(database);
     const seals = await readSeals(database, company);
     const contains = async (seal: string) => {
-      const { containsSeal, ...others } = await verifyAudit(service, company, seal);
+      const { containsSeal, ...others } = await verifyAudit(company, seal);
       return { containsSeal, others };
     };
-    const others = await verifyAudit(service, company);
+    const others = await verifyAudit(company);
     assert.ok(!('containsSeal' in others));
     for (const sequence of [1, 999, 1000, 1001, 1005]) {
       const seal = seals[sequence - 1]!;
@@ -225,7 +216,7 @@ describe('a chain of seals that is longer than one page of the verification', ()
           [1, left],
         ]),
       );
-      const { firstBreak, head } = await verifyAudit(service, company);
+      const { firstBreak, head } = await verifyAudit(company);
       assert.deepEqual([firstBreak, head?.sequence], [seals[left - 1]?.eventId, 1]);
     });
   }
@@ -235,7 +226,7 @@ test('a chain that was resealed after a change has a different head', async () =
   const company = await service.company();
   await recordEvents(database, company, 4);
   await sealAll(database);
-  const { head } = await verifyAudit(service, company);
+  const { head } = await verifyAudit(company);
   await tamper(database, async (tx) => {
     await tx.query('delete from memory.audit_seal where company_id = $1 and sequence > 3', [
       company.companyId,
@@ -248,7 +239,7 @@ test('a chain that was resealed after a change has a different head', async () =
     );
   });
   await sealAll(database);
-  const second = await verifyAudit(service, company);
+  const second = await verifyAudit(company);
   assert.deepEqual([second.firstBreak, second.head?.sequence], [null, head?.sequence]);
   assert.notEqual(second.head?.hash, head?.hash);
 });

@@ -42,7 +42,7 @@ async function setScene(service: TestApp, company: SignedIn): Promise<void> {
     const email = `${name.toLowerCase().replace(' ', '.')}@example.com`;
     await database.query('update identity.account set email = $2 where id = $1', [userId, email]);
   }
-  await storeText(service, company, {
+  await storeText(company, {
     title: 'Remote access handbook',
     uri: 'https://wiki.example.com/remote-access',
     tags: ['vpn', 'on call'],
@@ -59,22 +59,22 @@ async function setScene(service: TestApp, company: SignedIn): Promise<void> {
       { text: 'If the gateway does not answer, see the page about its certificate.' },
     ],
   });
-  await storeText(service, company, {
+  await storeText(company, {
     title: 'Acme: agreed service times',
     scope: { clientId: clients[0] },
     tags: ['contract'],
     text: 'Acme resets a VPN token itself between 22:00 and 06:00. Error PGW-4012 is then answered by its own desk.',
   });
-  await storeText(service, company, {
+  await storeText(company, {
     title: 'Shift handover of 12 May',
     tags: ['on call'],
     text: 'Two people asked how to reset a VPN token. Both had a phone that was replaced.',
   });
-  await addMemories(service, company, 'published', [
+  await addMemories(company, 'published', [
     { title: 'Certificate of the VPN gateway', content: CERTIFICATE, tags: ['vpn'] },
     { title: 'Acme calls its desk first', content: 'At night, Acme answers PGW-4012 itself.' },
   ]);
-  await addMemories(service, company, 'review', [
+  await addMemories(company, 'review', [
     { title: 'Printers on floor 2', content: 'The printers on floor 2 need the driver of 2024.' },
     {
       title: 'Replaced phones need a reset',

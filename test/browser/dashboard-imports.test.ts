@@ -37,7 +37,6 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
   async function withFailed(...filenames: string[]) {
     const company = await service.company();
     const imports = await importFiles(
-      service,
       company,
       filenames.map((filename) => ({ filename, text: '' })),
     );
@@ -58,7 +57,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await figure(page, 'failed-none', 'No import has failed.');
     await page.evaluate('window.sameDocument = true');
 
-    await importFiles(service, company, [{ filename: 'minutes.txt', text: 'waiting' }]);
+    await importFiles(company, [{ filename: 'minutes.txt', text: 'waiting' }]);
     await row(page, 'minutes.txt').getByText('took longer than 2 seconds').waitFor();
     await row(page, 'minutes.txt').getByText('too_slow', { exact: true }).waitFor();
     await figure(page, 'imports-failed', '1');
@@ -101,7 +100,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
 
   test('a running import shows its stage and its progress over all stages', async () => {
     const company = await service.company();
-    const [made] = await importFiles(service, company, [{ filename: 'long.txt', text: 'x' }]);
+    const [made] = await importFiles(company, [{ filename: 'long.txt', text: 'x' }]);
     assert.ok(made);
     await beginRun(service, company, made.id, { stage: 'reading', percent: 40 });
     const { page } = await openDashboard(browser, base, company.token);
@@ -119,7 +118,6 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await givePassword(service, company.ownerId, PASSWORD);
     const files = ['a.txt', 'b.txt', 'c.txt', 'd.txt'];
     const made = await importFiles(
-      service,
       company,
       files.slice(0, 3).map((filename) => ({ filename, text: '' })),
     );
@@ -146,7 +144,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     assert.deepEqual(passed, ['retry-all', 'Retry c.txt', 'Forget c.txt', 'Retry b.txt']);
 
     // A row is added above: the focus stays on the same button.
-    const [late] = await importFiles(service, company, [{ filename: 'd.txt', text: '' }]);
+    const [late] = await importFiles(company, [{ filename: 'd.txt', text: '' }]);
     await failRun(service, company, late!.id, NO_TEXT);
     await row(page, 'd.txt').waitFor();
     assert.equal(await focused(page), 'Retry b.txt');
@@ -215,7 +213,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
   test('the outcome of a decision is not shown at a Team that was chosen before the answer', async () => {
     const company = await service.company();
     const other = await addTeam(service, company);
-    const [failed] = await importFiles(service, company, [{ filename: 'a.txt', text: '' }]);
+    const [failed] = await importFiles(company, [{ filename: 'a.txt', text: '' }]);
     assert.ok(failed);
     await failRun(service, company, failed.id, NO_TEXT);
     const { page } = await openDashboard(browser, base, company.token);
@@ -298,10 +296,10 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
       teamRole: 'member',
       clients: { [clientId]: 'write' },
     });
-    const [theirs] = await importFiles(service, company, [{ filename: 'theirs.txt', text: '' }], {
+    const [theirs] = await importFiles(company, [{ filename: 'theirs.txt', text: '' }], {
       clientId,
     });
-    const [mine] = await importFiles(service, member, [{ filename: 'mine.txt', text: '' }], { clientId });
+    const [mine] = await importFiles(member, [{ filename: 'mine.txt', text: '' }], { clientId });
     for (const made of [theirs, mine]) await failRun(service, company, made!.id, NO_TEXT, clientId);
     const { page } = await openDashboard(browser, base, member.token);
     await row(page, 'theirs.txt').getByText('Only for its author, or with Full access').waitFor();

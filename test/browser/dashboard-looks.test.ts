@@ -27,7 +27,7 @@ describe('the appearance and accessibility of the dashboard', { skip: withoutBro
     company = await service.company();
     await setScene(service, company, 2000);
     const filename = `${'unbroken'.repeat(35)}.txt`;
-    const [made] = await importFiles(service, company, [{ filename, text: '' }]);
+    const [made] = await importFiles(company, [{ filename, text: '' }]);
     await failRun(service, company, made!.id, { code: 'no_text', message: 'word'.repeat(60) });
   });
   after(() => browser?.close());

@@ -17,7 +17,7 @@ describe('the screenshots of the dashboard', { skip }, () => {
     const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
     const company = await service.company();
     await setScene(service, company, 90_000);
-    await embedSome(service, company, 250);
+    await embedSome(company, 250);
     const browser = await launchBrowser();
     t.after(() => browser.close());
     await mkdir(folder, { recursive: true });
@@ -43,7 +43,7 @@ describe('the screenshots of the dashboard', { skip }, () => {
       // This gives a rate and a remaining time.
       const measured = page.locator('#backlog-left', { hasText: 'about' });
       while (!t.signal.aborted && !(await measured.isVisible())) {
-        await embedSome(service, company, 3);
+        await embedSome(company, 3);
         await page.waitForResponse('**/v1/memory/status');
       }
       await prepare();

@@ -5,7 +5,7 @@ import type { SignedIn, TestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
 import { beginRun, failRun, importFiles } from '../support/dashboard.ts';
 import { addMemories } from '../support/memories.ts';
-import { along, CLAIM, post } from '../support/team.ts';
+import { along, CLAIM } from '../support/team.ts';
 
 /** Files that failed, as a Team has them. The newest come last. */
 const FAILED = [
@@ -104,9 +104,7 @@ async function addImports(service: TestApp, company: SignedIn): Promise<void> {
     [teamId, ownerId, Array.from({ length: 1348 }, newId)],
   );
   for (const [index, { filename, error, attempts }] of FAILED.entries()) {
-    const [made] = await importFiles(service, company, [
-      { filename, text: 'x'.repeat(9000 * (index + 1) ** 3) },
-    ]);
+    const [made] = await importFiles(company, [{ filename, text: 'x'.repeat(9000 * (index + 1) ** 3) }]);
     if (made === undefined) continue;
     await failRun(service, company, made.id, error);
     await database.query(
@@ -117,11 +115,10 @@ async function addImports(service: TestApp, company: SignedIn): Promise<void> {
     );
   }
   await importFiles(
-    service,
     company,
     QUEUED.map((filename) => ({ filename, text: filename })),
   );
-  const running = await importFiles(service, company, [
+  const running = await importFiles(company, [
     { filename: 'Due diligence, data room index.md', text: 'a' },
     { filename: 'Engagement letters 2011–2024.txt', text: 'b' },
   ]);
@@ -142,19 +139,19 @@ export async function setScene(service: TestApp, company: SignedIn, words: numbe
   await database.query(`update identity.account set name = 'Noor Haddad' where id = $1`, [ownerId]);
   await addImports(service, company);
   const text = Array.from({ length: words }, (_, index) => `word${(index * 7919) % 977}`).join(' ');
-  await post(service, company, '/v1/memory/ingest', { title: 'A long text', text });
+  await company.ask.ingestSource({ title: 'A long text', text });
   const items = Array.from({ length: 9 }, () => ({}));
-  await addMemories(service, company, 'published', items);
-  await addMemories(service, company, 'review', items.slice(5));
-  for (let n = 0; n < 7; n += 1) await stageCapture(service, company, { sessionId: `session ${n}` });
+  await addMemories(company, 'published', items);
+  await addMemories(company, 'review', items.slice(5));
+  for (let n = 0; n < 7; n += 1) await stageCapture(company, { sessionId: `session ${n}` });
   await fillHour(service);
 }
 
 /** Makes embeddings for chunks that have none, as a program does. */
-export async function embedSome(service: TestApp, company: SignedIn, limit: number): Promise<void> {
-  const claim = await post(service, company, '/v1/memory/embeddings/claim', { limit });
+export async function embedSome(company: SignedIn, limit: number): Promise<void> {
+  const claim = await company.ask.claimEmbeddings({ limit });
   const { batch } = claim.json<{ batch: { id: string; chunks: { chunkId: string }[] } | null }>();
   if (batch === null) return;
   const embeddings = batch.chunks.map(({ chunkId }, index) => ({ chunkId, embedding: along(index) }));
-  await post(service, company, '/v1/memory/embeddings/complete', { batchId: batch.id, embeddings, ...CLAIM });
+  await company.ask.completeEmbeddings({ batchId: batch.id, embeddings, ...CLAIM });
 }

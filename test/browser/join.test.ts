@@ -52,7 +52,7 @@ const PAGES = [
     route: '**/v1/company/invitations/accept',
     shows: ['Company Admin', 'None is open to you yet'],
     roles: ['admin'],
-    invite: (company: SignedIn, email?: string) => makeInvitation(service, company, email ? { email } : {}),
+    invite: (company: SignedIn, email?: string) => makeInvitation(company, email ? { email } : {}),
     acceptOnce: accept,
   },
 ] as const;

@@ -34,7 +34,7 @@ const PAGES = [
     name: 'accept',
     asks: 'Noor Haddad',
     done: 'You have accepted the invitation',
-    makeLink: (owner: SignedIn) => makeInvitation(service, owner),
+    makeLink: (owner: SignedIn) => makeInvitation(owner),
   },
 ];
 

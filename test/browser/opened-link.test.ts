@@ -33,7 +33,7 @@ const PAGES = [
     says: /^Owner invites you to help run the Company Test Company as its Admin\. The link is for \S+\. Your name /,
     shows: (email: string) => ['Owner', 'Test Company', email],
     make: async (company: SignedIn) => {
-      const { token, invite } = await makeInvitation(service, company);
+      const { token, invite } = await makeInvitation(company);
       return { token, email: invite.email };
     },
     use: (token: string) => accept(service, { token, password: PASSWORD }),

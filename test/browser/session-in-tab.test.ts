@@ -142,7 +142,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     assert.equal(await page.locator('dl').count(), 0);
     await page.reload();
     await heading(page, 'You are signed in');
-    const { token, invite } = await makeInvitation(service, company);
+    const { token, invite } = await makeInvitation(company);
     await page.goto(`${base}/accept#token=${token}`);
     await join(page);
     await heading(page, 'You have accepted the invitation');

@@ -5,22 +5,19 @@ import type { ListedCapture } from '../../shared/schemas/captures.ts';
 import { openTestApp } from '../support/app.ts';
 import { claimBatch, expireBatch, stageCapture } from '../support/captures.ts';
 import { column } from '../support/columns.ts';
-import { listAll } from '../support/company.ts';
 import { claimAll, completed } from '../support/consolidation.ts';
 import { decided } from '../support/memories.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, type Caller, get } from '../support/team.ts';
+import { addClient, addPerson, type Caller } from '../support/team.ts';
 
 const service = await openTestApp();
 
 const CAPTURES = '/v1/memory/captures';
-const list = (caller: Caller, query = '') => listAll<ListedCapture>(service, caller, `${CAPTURES}${query}`);
+const list = (caller: Caller, query = '') => caller.readAll<ListedCapture>(`${CAPTURES}${query}`);
 const idsOf = async (caller: Caller, query = '') => column(await list(caller, query), 'id');
 async function summaryOf(caller: Caller, id: string): Promise<string | null> {
-  const answer = await get(service, caller, `${CAPTURES}/${id}`);
-  assert.equal(answer.statusCode, 200, answer.body);
-  const capture = answer.json<ListedCapture>();
+  const capture = await caller.api.getCapture(id);
   // The list shows the same.
   assert.deepEqual(
     (await list(caller)).find((listed) => listed.id === id),
@@ -28,8 +25,7 @@ async function summaryOf(caller: Caller, id: string): Promise<string | null> {
   );
   return capture.summary;
 }
-const outcomeOf = async (caller: Caller, id: string) =>
-  outcome(await get(service, caller, `${CAPTURES}/${id}`));
+const outcomeOf = async (caller: Caller, id: string) => outcome(await caller.ask.getCapture(id));
 
 describe('GET /v1/memory/captures', () => {
   test('lists the captures of the caller, and those of everyone with Full access', async () => {
@@ -38,9 +34,9 @@ describe('GET /v1/memory/captures', () => {
     const anna = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'write' } });
     const ben = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
-    const inTeam = await stageCapture(service, anna);
-    const inClient = await stageCapture(service, anna, { scope: { clientId } });
-    const ofBen = await stageCapture(service, ben);
+    const inTeam = await stageCapture(anna);
+    const inClient = await stageCapture(anna, { scope: { clientId } });
+    const ofBen = await stageCapture(ben);
     assert.deepEqual(await list(anna), [inClient, inTeam]);
     assert.deepEqual(await list(ben), [ofBen]);
     assert.deepEqual(await list(reader), []);
@@ -61,7 +57,7 @@ describe('GET /v1/memory/captures', () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const anna = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'write' } });
-    const { id } = await stageCapture(service, anna, { scope: { clientId } });
+    const { id } = await stageCapture(anna, { scope: { clientId } });
     await service.database.query('delete from identity.client_grant where client_id = $1', [clientId]);
     assert.deepEqual(await list(anna), []);
     assert.equal(await outcomeOf(anna, id), '404 not_found');
@@ -70,9 +66,9 @@ describe('GET /v1/memory/captures', () => {
 
   test('filters by state and session; a capture whose lease has expired is staged', async () => {
     const company = await service.company();
-    const first = await stageCapture(service, company, { sessionId: 'one' });
-    const batch = await claimBatch(service, company);
-    const second = await stageCapture(service, company, { sessionId: 'two' });
+    const first = await stageCapture(company, { sessionId: 'one' });
+    const batch = await claimBatch(company);
+    const second = await stageCapture(company, { sessionId: 'two' });
     assert.deepEqual(await idsOf(company, '?state=claimed'), [first.id]);
     assert.deepEqual(await idsOf(company, '?state=staged'), [second.id]);
     assert.deepEqual(await idsOf(company, '?sessionId=one'), [first.id]);
@@ -86,7 +82,7 @@ describe('GET /v1/memory/captures', () => {
       ['clientId=x', '/clientId'],
       ['cursor=x', '/cursor'],
     ] as const) {
-      assertInvalid(await get(service, company, `${CAPTURES}?${query}`), path);
+      assertInvalid(await company.send('GET', `${CAPTURES}?${query}`), path);
     }
   });
 });
@@ -95,16 +91,16 @@ describe('the summary of a listed capture', () => {
   test('is returned to its sender always, and with Full access while a memory refers to it', async () => {
     const company = await service.company();
     const anna = await addPerson(service, company, { teamRole: 'member' });
-    const { id } = await stageCapture(service, anna, { summary: 'Learned the port.' });
+    const { id } = await stageCapture(anna, { summary: 'Learned the port.' });
     const shown = async () => {
       assert.equal(await summaryOf(anna, id), 'Learned the port.');
       return (await summaryOf(company, id)) !== null;
     };
     assert.equal(await shown(), false);
-    const { batchId, captureIds } = await claimAll(service, company);
+    const { batchId, captureIds } = await claimAll(company);
     assert.equal(await shown(), false);
     const item = { captureIds, action: 'review', title: 'A memory', content: 'A fact.' } as const;
-    const [result] = await completed(service, company, batchId, [item]);
+    const [result] = await completed(company, batchId, [item]);
     const memoryId = result?.memoryId ?? '';
     assert.equal(await shown(), true);
     for (const [action, expected] of [
@@ -113,7 +109,7 @@ describe('the summary of a listed capture', () => {
       ['publish', true],
       ['delete', false],
     ] as const) {
-      await decided(service, company, { action, memoryId });
+      await decided(company, { action, memoryId });
       assert.equal(await shown(), expected, action);
     }
   });
@@ -122,9 +118,9 @@ describe('the summary of a listed capture', () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const anna = await addPerson(service, company, { teamRole: 'member' });
-    const { id } = await stageCapture(service, anna, { summary: 'Learned the port.' });
-    const { batchId, captureIds } = await claimAll(service, company);
-    await completed(service, company, batchId, [
+    const { id } = await stageCapture(anna, { summary: 'Learned the port.' });
+    const { batchId, captureIds } = await claimAll(company);
+    await completed(company, batchId, [
       { captureIds, action: 'publish', title: 'A memory', content: 'A fact.', scope: { clientId } },
     ]);
     assert.equal(await summaryOf(company, id), 'Learned the port.');
@@ -138,10 +134,10 @@ describe('the memories of a listed capture', () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const anna = await addPerson(service, company, { teamRole: 'member' });
-    await stageCapture(service, anna);
-    const { batchId, captureIds } = await claimAll(service, company);
+    await stageCapture(anna);
+    const { batchId, captureIds } = await claimAll(company);
     const item = { captureIds, action: 'publish', title: 'A memory', content: 'A fact.' } as const;
-    const results = await completed(service, company, batchId, [
+    const results = await completed(company, batchId, [
       item,
       { ...item, scope: { clientId } },
       { ...item, action: 'review' },
@@ -150,7 +146,7 @@ describe('the memories of a listed capture', () => {
     const named = async (caller: Caller) => (await list(caller)).map(({ memoryIds }) => memoryIds);
     assert.deepEqual(await named(anna), [[published]]);
     assert.deepEqual((await named(company))[0]?.toSorted(), [published, ofClient, inReview].toSorted());
-    await decided(service, company, { action: 'delete', memoryId: published });
+    await decided(company, { action: 'delete', memoryId: published });
     assert.deepEqual(await named(anna), [undefined]);
     assert.equal((await named(company))[0]?.length, 3);
   });

@@ -4,17 +4,17 @@ import { newId } from '../../shared/ids.ts';
 import type { Capture } from '../../shared/schemas/captures.ts';
 import { openTestApp } from '../support/app.ts';
 import { claimBatch, sendCapture, stageCapture } from '../support/captures.ts';
-import { listAll, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, along, archiveTeam, CLAIM, post } from '../support/team.ts';
+import { addClient, addPerson, along, archiveTeam, CLAIM } from '../support/team.ts';
 
 const service = await openTestApp();
 
 describe('POST /v1/memory/captures', () => {
   test('returns 201 with all fields of the capture', async () => {
     const company = await service.company();
-    const capture = await stageCapture(service, company, {
+    const capture = await stageCapture(company, {
       sessionId: 'session 1',
       summary: 'Chose the blue one.',
       sequence: 3,
@@ -44,7 +44,7 @@ describe('POST /v1/memory/captures', () => {
   test('stages the capture in the client of the scope and fills absent fields with null or {}', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const capture = await stageCapture(service, company, {
+    const capture = await stageCapture(company, {
       scope: { clientId: clientId.toUpperCase() },
     });
     const { layer, sequence, startedAt, endedAt, metadata } = capture;
@@ -56,7 +56,7 @@ describe('POST /v1/memory/captures', () => {
     const company = await service.company();
     let staged: Capture | undefined;
     const { events, text } = await recordedBy(service, company, async () => {
-      staged = await stageCapture(service, company, { sessionId: 'sesame', summary: 'ocelot', sequence: 0 });
+      staged = await stageCapture(company, { sessionId: 'sesame', summary: 'ocelot', sequence: 0 });
     });
     assert.deepEqual(events, [
       {
@@ -76,15 +76,14 @@ describe('POST /v1/memory/captures', () => {
     const clientId = await addClient(service, company);
     const block = { sessionId: 'ocelot', summary: 'The ocelot sleeps.', metadata: { about: 'ocelot' } };
     const staged = [
-      await stageCapture(service, company, block),
-      await stageCapture(service, company, { ...block, scope: { clientId } }),
+      await stageCapture(company, block),
+      await stageCapture(company, { ...block, scope: { clientId } }),
     ];
-    const control = await post(service, company, '/v1/memory/ingest', {
+    await company.api.ingestSource({
       title: 'x',
       chunks: [{ text: 'An ocelot that may be found.', embedding: along(3) }],
       ...CLAIM,
     });
-    assert.equal(control.statusCode, 201, control.body);
     const scopes = [
       { include: ['team', 'client'] },
       { clientId, include: ['team', 'client'] },
@@ -93,7 +92,7 @@ describe('POST /v1/memory/captures', () => {
       {},
     ];
     const found = async (scope: object) => {
-      const answer = await post(service, company, '/v1/memory/search', {
+      const answer = await company.ask.searchMemory({
         query: 'The ocelot sleeps.',
         scope,
         topK: 50,
@@ -103,18 +102,18 @@ describe('POST /v1/memory/captures', () => {
       return answer.json<{ hits: { text: string }[] }>().hits.map((hit) => hit.text);
     };
     for (const lent of [false, true]) {
-      if (lent) assert.equal((await claimBatch(service, company))?.captures.length, 2);
+      if (lent) assert.equal((await claimBatch(company))?.captures.length, 2);
       for (const scope of scopes) {
         const inTeam = (scope.include ?? ['team']).includes('team');
         assert.deepEqual(await found(scope), inTeam ? ['An ocelot that may be found.'] : []);
         for (const { id } of staged) {
-          const expanded = await post(service, company, '/v1/memory/expand', { chunkId: id, scope });
+          const expanded = await company.ask.expandChunk({ chunkId: id, scope });
           assert.deepEqual(expanded.json(), { chunks: [] });
         }
       }
     }
-    assert.equal((await listAll(service, company, '/v1/memory/sources')).length, 1);
-    assert.deepEqual(await listAll(service, company, '/v1/memory/memories'), []);
+    assert.equal((await company.all.listSources()).length, 1);
+    assert.deepEqual(await company.all.listMemories(), []);
   });
 });
 
@@ -144,8 +143,8 @@ describe('the fields of a capture', () => {
   for (const [name, within, beyond, path] of BOUNDS) {
     test(`accepts ${name} unchanged and returns 400 beyond that limit`, async () => {
       const company = await service.company();
-      assert.partialDeepStrictEqual(await stageCapture(service, company, { ...within }), within);
-      assertInvalid(await sendCapture(service, company, beyond), path);
+      assert.partialDeepStrictEqual(await stageCapture(company, { ...within }), within);
+      assertInvalid(await sendCapture(company, beyond), path);
     });
   }
 
@@ -167,9 +166,9 @@ describe('the fields of a capture', () => {
       [{ title: 'x' }, '/title'],
       [{ createdBy: newId() }, '/createdBy'],
     ] as const) {
-      assertInvalid(await sendCapture(service, company, fields), path);
+      assertInvalid(await sendCapture(company, fields), path);
     }
-    assert.equal(await claimBatch(service, company), null);
+    assert.equal(await claimBatch(company), null);
   });
 });
 
@@ -187,7 +186,7 @@ describe('the scope of a capture', () => {
     });
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const send = async (caller: typeof member, scope?: object) =>
-      outcome(await sendCapture(service, caller, { scope }));
+      outcome(await sendCapture(caller, { scope }));
     assert.equal(await send(member), '201');
     assert.equal(await send(member, { clientId: writable }), '201');
     for (const clientId of [readable, hidden, archived, newId(), 'nonsense', '']) {
@@ -196,22 +195,22 @@ describe('the scope of a capture', () => {
     assert.equal(await send(reader), '403 scope_forbidden');
     assert.equal(await send(reader, { clientId: readable }), '403 scope_forbidden');
     assert.equal(
-      outcome(await sendCapture(service, company, { scope: { clientId: archived } })),
+      outcome(await sendCapture(company, { scope: { clientId: archived } })),
       '403 scope_forbidden',
     );
   });
 
   test('returns 409 for an archived Team, after 400 and 403 are checked', async () => {
     const company = await service.company();
-    const first = await stageCapture(service, company, { sequence: 1 });
+    const first = await stageCapture(company, { sequence: 1 });
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     await archiveTeam(service, company.teamId);
     const answers = [
-      await sendCapture(service, company),
-      await sendCapture(service, company, { sequence: first.sequence }),
-      await sendCapture(service, company, { scope: { clientId: newId() } }),
-      await sendCapture(service, reader),
-      await sendCapture(service, reader, { summary: ' ' }),
+      await sendCapture(company),
+      await sendCapture(company, { sequence: first.sequence }),
+      await sendCapture(company, { scope: { clientId: newId() } }),
+      await sendCapture(reader),
+      await sendCapture(reader, { summary: ' ' }),
     ];
     assert.deepEqual(answers.map(outcome), [
       '409 team_archived',

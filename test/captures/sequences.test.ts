@@ -10,11 +10,12 @@ import {
   sendCapture,
   stageCapture,
 } from '../support/captures.ts';
+import { via } from '../support/client/client.ts';
 import { column } from '../support/columns.ts';
-import { ask, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, type Caller } from '../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -23,7 +24,7 @@ const BLOCK = { sessionId: 'session', sequence: 1, summary: 'The first telling.'
 
 /** Stages a repeated capture and returns the capture of the response. */
 async function stageAgain(caller: Caller, fields: object): Promise<Capture> {
-  const answer = await sendCapture(service, caller, fields);
+  const answer = await sendCapture(caller, fields);
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<{ capture: Capture }>().capture;
 }
@@ -32,7 +33,7 @@ describe('a repeated session and sequence', () => {
   test('a repeated sequence returns the first capture, ignores other fields and records no event', async () => {
     const company = await service.company();
     for (const sequence of [0, 1, Number.MAX_SAFE_INTEGER]) {
-      const first = await stageCapture(service, company, { ...BLOCK, sequence });
+      const first = await stageCapture(company, { ...BLOCK, sequence });
       await recordsNothing(service, company, async () => {
         assert.deepEqual(await stageAgain(company, { ...BLOCK, sequence }), first);
         const retold = { ...BLOCK, sequence, summary: 'Told otherwise.', metadata: { a: 1 } };
@@ -54,7 +55,7 @@ describe('a repeated session and sequence', () => {
         const answers = await Promise.all(
           Array.from({ length: 20 }, (_, n) => {
             const block = { ...BLOCK, sequence, scope: scopes[(n >> 1) % 2] };
-            return sendCapture(n % 2 === 0 ? service : second, company, block);
+            return sendCapture(via(n % 2 === 0 ? service : second, company), block);
           }),
         );
         const statuses = answers.map((answer) => answer.statusCode).sort();
@@ -69,15 +70,15 @@ describe('a repeated session and sequence', () => {
 
   test('a repeated sequence returns the first capture while it is claimed', async () => {
     const company = await service.company();
-    const first = await stageCapture(service, company, BLOCK);
-    assert.deepEqual(await claimedIds(service, company), [first.id]);
+    const first = await stageCapture(company, BLOCK);
+    assert.deepEqual(await claimedIds(company), [first.id]);
     assert.deepEqual(await stageAgain(company, BLOCK), { ...first, state: 'claimed' });
   });
 
   test('a repeated sequence returns the first capture as staged after its lease expired', async () => {
     const company = await service.company();
-    const first = await stageCapture(service, company, BLOCK);
-    const batch = await claimBatch(service, company);
+    const first = await stageCapture(company, BLOCK);
+    const batch = await claimBatch(company);
     assert.ok(batch);
     await expireBatch(service, batch.id);
     assert.deepEqual(await stageAgain(company, BLOCK), first);
@@ -86,15 +87,15 @@ describe('a repeated session and sequence', () => {
   test('another author, Team, session or number creates a capture of its own', async () => {
     const company = await service.company();
     const colleague = await addPerson(service, company, { teamRole: 'member' });
-    const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
+    const elsewhere = inTeam(company, await addTeam(service, company));
     const staged = [
-      await stageCapture(service, company, BLOCK),
-      await stageCapture(service, colleague, BLOCK),
-      await stageCapture(service, elsewhere, BLOCK),
-      await stageCapture(service, company, { ...BLOCK, sequence: 2 }),
-      await stageCapture(service, company, { ...BLOCK, sessionId: 'Session' }),
-      await stageCapture(service, company, { ...BLOCK, sessionId: 'session ' }),
-      await stageCapture(service, company, { ...BLOCK, sessionId: '1 session', sequence: 1 }),
+      await stageCapture(company, BLOCK),
+      await stageCapture(colleague, BLOCK),
+      await stageCapture(elsewhere, BLOCK),
+      await stageCapture(company, { ...BLOCK, sequence: 2 }),
+      await stageCapture(company, { ...BLOCK, sessionId: 'Session' }),
+      await stageCapture(company, { ...BLOCK, sessionId: 'session ' }),
+      await stageCapture(company, { ...BLOCK, sessionId: '1 session', sequence: 1 }),
     ];
     assert.equal(new Set(staged.map(({ id }) => id)).size, staged.length);
   });
@@ -102,10 +103,7 @@ describe('a repeated session and sequence', () => {
   test('a session without a sequence creates a new capture each time', async () => {
     const company = await service.company();
     const block = { sessionId: BLOCK.sessionId, summary: BLOCK.summary };
-    const [first, second] = [
-      await stageCapture(service, company, block),
-      await stageCapture(service, company, block),
-    ];
+    const [first, second] = [await stageCapture(company, block), await stageCapture(company, block)];
     assert.notEqual(first.id, second.id);
     assert.deepEqual([first.sequence, second.sequence], [null, null]);
   });
@@ -121,9 +119,7 @@ describe('a repeated session and sequence in another scope', () => {
       clients: { [first]: 'write', [second]: 'write' },
     });
     const grant = (clientId: string, access: 'read' | 'write' | null) =>
-      ask(
-        service,
-        company,
+      company.send(
         access === null ? 'DELETE' : 'PUT',
         `/v1/team/grants/${member.userId}/${clientId}`,
         access === null ? undefined : { access },
@@ -133,25 +129,25 @@ describe('a repeated session and sequence in another scope', () => {
 
   test('a repeated sequence returns the first capture while its author can read its client', async () => {
     const { company, member, first, second, grant } = await cast();
-    const capture = await stageCapture(service, member, { ...BLOCK, scope: { clientId: first } });
+    const capture = await stageCapture(member, { ...BLOCK, scope: { clientId: first } });
     for (const scope of [{}, { clientId: second }, { clientId: first }]) {
       assert.deepEqual(await stageAgain(member, { ...BLOCK, scope }), capture);
     }
     await grant(first, 'read');
     assert.deepEqual(await stageAgain(member, BLOCK), capture, 'still read');
-    const refused = await sendCapture(service, member, { ...BLOCK, scope: { clientId: first } });
+    const refused = await sendCapture(member, { ...BLOCK, scope: { clientId: first } });
     assert.equal(outcome(refused), '403 scope_forbidden');
     assert.deepEqual(await captureStates(service, company), { staged: 1 });
   });
 
   test('a repeated sequence creates a new capture if the client of the first is out of reach', async () => {
     const { company, member, first, second, grant } = await cast();
-    const hidden = await stageCapture(service, member, { ...BLOCK, scope: { clientId: first } });
+    const hidden = await stageCapture(member, { ...BLOCK, scope: { clientId: first } });
     await grant(first, null);
-    const refused = await sendCapture(service, member, { ...BLOCK, scope: { clientId: first } });
+    const refused = await sendCapture(member, { ...BLOCK, scope: { clientId: first } });
     assert.equal(outcome(refused), '403 scope_forbidden');
     const retold = { ...BLOCK, summary: 'Told otherwise.' };
-    const shown = await stageCapture(service, member, retold);
+    const shown = await stageCapture(member, retold);
     assert.deepEqual([shown.clientId, shown.summary], [null, 'Told otherwise.']);
     assert.deepEqual(await stageAgain(member, { ...retold, scope: { clientId: second } }), shown);
     assert.deepEqual(await captureStates(service, company), { staged: 2 });
@@ -165,19 +161,19 @@ describe('a repeated session and sequence in another scope', () => {
 
   test('a repeated sequence creates a new capture while the client of the first is archived', async () => {
     const { company, first } = await cast();
-    const hidden = await stageCapture(service, company, { ...BLOCK, scope: { clientId: first } });
-    assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${first}`)).statusCode, 204);
-    const shown = await stageCapture(service, company, BLOCK);
+    const hidden = await stageCapture(company, { ...BLOCK, scope: { clientId: first } });
+    assert.equal((await company.ask.archiveClient(first)).statusCode, 204);
+    const shown = await stageCapture(company, BLOCK);
     assert.notEqual(shown.id, hidden.id);
-    await ask(service, company, 'PATCH', `/v1/team/clients/${first}`, { state: 'active' });
+    await company.ask.changeClient(first, { state: 'active' });
     assert.deepEqual(await stageAgain(company, BLOCK), hidden);
   });
 
   test('an Idempotency-Key does not replay the first capture after it is out of reach', async () => {
     const { member, first, grant } = await cast();
-    const capture = await stageCapture(service, member, { ...BLOCK, scope: { clientId: first } });
+    const capture = await stageCapture(member, { ...BLOCK, scope: { clientId: first } });
     const again = { ...BLOCK, summary: 'The second telling.' };
-    const send = () => sendCapture(service, member, again, { 'idempotency-key': 'k' });
+    const send = () => sendCapture(member, again, { 'idempotency-key': 'k' });
     assert.deepEqual((await send()).json(), { capture, redactions: [] });
     await grant(first, null);
     const answer = await send();
@@ -190,13 +186,13 @@ describe('a capture with an Idempotency-Key', () => {
   test('replays 201 with the same body, even without a sequence or after the capture was claimed', async () => {
     const company = await service.company();
     const send = (fields: object) =>
-      sendCapture(service, company, fields, { 'idempotency-key': JSON.stringify(fields) });
+      sendCapture(company, fields, { 'idempotency-key': JSON.stringify(fields) });
     const { events } = await recordedBy(service, company, async () => {
       for (const fields of [{}, BLOCK]) {
         const first = await send(fields);
         assert.equal(first.statusCode, 201, first.body);
         const { capture } = first.json<{ capture: Capture }>();
-        assert.deepEqual(await claimedIds(service, company), [capture.id]);
+        assert.deepEqual(await claimedIds(company), [capture.id]);
         const again = await send(fields);
         assert.deepEqual([again.statusCode, again.body], [201, first.body]);
       }
@@ -215,16 +211,16 @@ describe('a capture with an Idempotency-Key', () => {
       [{ endedAt: '0000-01-01T00:00:00Z' }, '400 invalid_request'],
       [{ scope: { clientId: stranger } }, '403 scope_forbidden'],
     ] as const) {
-      assert.equal(outcome(await sendCapture(service, company, fields, key)), refusal);
+      assert.equal(outcome(await sendCapture(company, fields, key)), refusal);
     }
-    const first = await sendCapture(service, company, BLOCK, key);
+    const first = await sendCapture(company, BLOCK, key);
     assert.equal(first.statusCode, 201, first.body);
-    const other = await sendCapture(service, company, { ...BLOCK, sequence: 2 }, key);
+    const other = await sendCapture(company, { ...BLOCK, sequence: 2 }, key);
     assert.equal(outcome(other), '422 idempotency_key_reused');
-    assert.equal((await sendCapture(service, company, BLOCK, key)).body, first.body);
+    assert.equal((await sendCapture(company, BLOCK, key)).body, first.body);
     assert.deepEqual(await captureStates(service, company), { staged: 1 });
     assert.equal(
-      outcome(await sendCapture(service, company, BLOCK, { 'idempotency-key': ' ' })),
+      outcome(await sendCapture(company, BLOCK, { 'idempotency-key': ' ' })),
       '400 invalid_request',
     );
   });
@@ -232,9 +228,7 @@ describe('a capture with an Idempotency-Key', () => {
   test('creates one capture for a sequence sent with several keys at the same time', async () => {
     const company = await service.company();
     const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, n) =>
-        sendCapture(service, company, BLOCK, { 'idempotency-key': `k${n % 6}` }),
-      ),
+      Array.from({ length: 12 }, (_, n) => sendCapture(company, BLOCK, { 'idempotency-key': `k${n % 6}` })),
     );
     const done = answers.filter((answer) => answer.statusCode < 300);
     for (const answer of answers) {

@@ -30,10 +30,10 @@ describe('startedAt and endedAt of a capture', () => {
       ['0099-06-01T12:00:00Z', '0099-06-01T12:00:00.000Z'],
       ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
     ] as const) {
-      const capture = await stageCapture(service, company, { startedAt: given, endedAt: given });
+      const capture = await stageCapture(company, { startedAt: given, endedAt: given });
       assert.deepEqual([capture.startedAt, capture.endedAt], [told, told]);
       // What the database kept, and not only what was just inserted.
-      const batch = await claimBatch(service, company);
+      const batch = await claimBatch(company);
       assert.deepEqual([batch?.captures[0]?.startedAt, batch?.captures[0]?.endedAt], [told, told]);
     }
   });
@@ -42,19 +42,19 @@ describe('startedAt and endedAt of a capture', () => {
     const company = await service.company();
     const early = '2026-01-01T12:00:00+02:00';
     const late = '2026-01-01T11:00:00Z';
-    await stageCapture(service, company, { startedAt: early, endedAt: late });
-    const refused = await sendCapture(service, company, { startedAt: late, endedAt: early });
+    await stageCapture(company, { startedAt: early, endedAt: late });
+    const refused = await sendCapture(company, { startedAt: late, endedAt: early });
     assertInvalid(refused, '/endedAt');
     const instant = { startedAt: '2026-01-01T10:00:00.001Z', endedAt: '2026-01-01T10:00:00.000Z' };
-    assert.deepEqual(faultyFields(await sendCapture(service, company, instant)), ['/endedAt']);
+    assert.deepEqual(faultyFields(await sendCapture(company, instant)), ['/endedAt']);
   });
 
   test('accepts startedAt without endedAt and endedAt without startedAt', async () => {
     const company = await service.company();
     const at = '2026-01-01T00:00:00.000Z';
-    const started = await stageCapture(service, company, { startedAt: at });
+    const started = await stageCapture(company, { startedAt: at });
     assert.deepEqual([started.startedAt, started.endedAt], [at, null]);
-    const ended = await stageCapture(service, company, { endedAt: at });
+    const ended = await stageCapture(company, { endedAt: at });
     assert.deepEqual([ended.startedAt, ended.endedAt], [null, at]);
   });
 
@@ -81,10 +81,10 @@ describe('startedAt and endedAt of a capture', () => {
       const stranger = await addClient(service, await service.company());
       for (const field of ['startedAt', 'endedAt']) {
         for (const scope of [{}, { clientId: stranger }]) {
-          assertInvalid(await sendCapture(service, company, { [field]: time, scope }), `/${field}`);
+          assertInvalid(await sendCapture(company, { [field]: time, scope }), `/${field}`);
         }
       }
-      assert.equal(await claimBatch(service, company), null);
+      assert.equal(await claimBatch(company), null);
     });
   }
 });

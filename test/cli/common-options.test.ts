@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { findTeam } from '../../cli/client/signed-in.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Import } from '../../shared/schemas/imports.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { addClient, addTeam, get } from '../support/team.ts';
+import { addClient, addTeam } from '../support/team.ts';
 import { assertRefused, keepSession, NO_TERMINAL, openHomes, type Person, runAtTerminal } from './cli.ts';
 
 const service = await openTestApp();
@@ -69,7 +68,7 @@ describe('a Team given by its name', () => {
     await writeFile(join(person.home, 'a.txt'), 'one');
     const into = (client: string) => person.run(['import', '.', '--no-wait', '--json', '--client', client]);
     assert.equal((await into('globex')).code, 0);
-    const imports = (await get(service, company, '/v1/memory/imports')).json<{ items: Import[] }>().items;
+    const imports = (await company.api.listImports()).items;
     assert.deepEqual(
       imports.map(({ clientId }) => clientId),
       [clients[0]],

@@ -33,7 +33,7 @@ async function refused(
     path === COMPLETE ? (left.shift() ?? 'passes') : 'passes',
   );
   const cli = await owner(url);
-  await stageCapture(service, cli.company);
+  await stageCapture(cli.company);
   return { cli, passed };
 }
 
@@ -41,7 +41,7 @@ describe('cli consolidate in an editor', () => {
   test('claims the captures for an hour, and names the client of each', async () => {
     const { cli, passed } = await refused();
     const clientId = await addClient(service, cli.company);
-    await stageCapture(service, cli.company, { scope: { clientId } });
+    await stageCapture(cli.company, { scope: { clientId } });
     const ended = await cli.person.run(['consolidate'], { env: await editor(cli.person, '') });
     assert.equal(ended.code, 0, ended.stderr);
     const claim = passed.find(({ path }) => path === CLAIM);
@@ -61,7 +61,7 @@ describe('cli consolidate in an editor', () => {
       const ended = await cli.person.run(['consolidate'], { env: await editor(cli.person, TITLED) });
       assertRefused(ended, new RegExp(`${code}.*; what you wrote is kept in `));
       assert.match(await keptText(ended.stderr), /^title: Checked$/m);
-      assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+      assert.deepEqual(await captureStates(cli.company), RELEASED);
     }
   });
 
@@ -83,7 +83,7 @@ describe('cli consolidate in an editor', () => {
     const { code, shown } = await runAtTerminal(cli.person, ['consolidate'], answers, 0, env);
     assert.equal(code, 1, shown);
     assert.match(await keptText(shown), /^action: keep$/m);
-    assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+    assert.deepEqual(await captureStates(cli.company), RELEASED);
   });
 
   test('gives the editor standard error when standard output is for the result', async () => {

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import type { ListedMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
-import { get } from '../support/team.ts';
 import { type Fate, openPlaces } from './between.ts';
 import { openHomes } from './cli.ts';
 import { signedInOwner } from './cli-person.ts';
@@ -36,11 +35,11 @@ describe('cli consolidate --with', () => {
   ] as const) {
     test(`accepts a content with a code block in an answer ${form}`, async () => {
       const cli = await signedInOwner(service, base, newPerson);
-      await stageCapture(service, cli.company);
+      await stageCapture(cli.company);
       const command = await program(cli.person, printing(expression));
       const ended = await cli.person.run(['consolidate', '--with', command]);
       assert.equal(ended.code, 0, ended.stderr);
-      const answer = await get(service, cli.company, '/v1/memory/memories');
+      const answer = await cli.company.ask.listMemories();
       const [memory] = answer.json<{ items: ListedMemory[] }>().items;
       assert.equal(memory?.content, CONTENT);
     });
@@ -53,12 +52,12 @@ describe('cli consolidate --with', () => {
         path === COMPLETE ? (fates.shift() ?? 'passes') : 'passes',
       );
       const cli = await signedInOwner(service, url, newPerson);
-      await stageCapture(service, cli.company);
+      await stageCapture(cli.company);
       const command = await program(cli.person, printing('json'));
       const ended = await cli.person.run(['consolidate', '--with', command]);
       assert.equal(ended.code, 0, ended.stderr);
       assert.match(ended.stderr, /cannot be reached.*, again in /);
-      assert.deepEqual(await captureStates(service, cli.company), { staged: 0, claimed: 0, completed: 1 });
+      assert.deepEqual(await captureStates(cli.company), { staged: 0, claimed: 0, completed: 1 });
     });
   }
 });

@@ -50,7 +50,7 @@ const signal = ({ pid }: ChildProcess, name: NodeJS.Signals) => process.kill(-Nu
 describe('cli consolidate when a signal arrives', () => {
   test('releases the batch on Ctrl-C', async () => {
     const cli = await owner();
-    await stageCapture(service, cli.company);
+    await stageCapture(cli.company);
     const command = await program(
       cli.person,
       `process.stderr.write('started'); setInterval(() => {}, 1000);`,
@@ -60,12 +60,12 @@ describe('cli consolidate when a signal arrives', () => {
     await written(child, 'started');
     signal(child, 'SIGINT');
     assert.equal(await ended, 130);
-    assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+    assert.deepEqual(await captureStates(cli.company), RELEASED);
   });
 
   test('releases the batch on Ctrl-C although the program then prints valid items', async () => {
     const cli = await owner();
-    await stageCapture(service, cli.company);
+    await stageCapture(cli.company);
     const command = await program(
       cli.person,
       `const [{ id }] = JSON.parse(input.slice(input.indexOf('Captures:') + 9));
@@ -81,12 +81,12 @@ describe('cli consolidate when a signal arrives', () => {
     await written(child, 'started');
     signal(child, 'SIGINT');
     assert.equal(await ended, 130);
-    assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+    assert.deepEqual(await captureStates(cli.company), RELEASED);
   });
 
   test('kills a program that ignores Ctrl-C when it is pressed again', async () => {
     const cli = await owner();
-    await stageCapture(service, cli.company);
+    await stageCapture(cli.company);
     const command = await program(
       cli.person,
       `process.on('SIGINT', () => process.stderr.write('ignored'));
@@ -101,20 +101,20 @@ describe('cli consolidate when a signal arrives', () => {
     await ignored;
     signal(child, 'SIGINT');
     assert.equal(await ended, 130);
-    assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+    assert.deepEqual(await captureStates(cli.company), RELEASED);
   });
 
   for (const name of ['SIGTERM', 'SIGHUP'] as const) {
     test(`releases the batch on ${name}`, async () => {
       const cli = await owner();
-      await stageCapture(service, cli.company);
+      await stageCapture(cli.company);
       const body = `process.stderr.write('started'); setInterval(() => {}, 1000);`;
       const child = start(cli, ['--with', await program(cli.person, body)]);
       const ended = closed(child);
       await written(child, 'started');
       process.kill(Number(child.pid), name);
       assert.equal(await ended, 130);
-      assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+      assert.deepEqual(await captureStates(cli.company), RELEASED);
     });
   }
 
@@ -125,12 +125,12 @@ describe('cli consolidate when a signal arrives', () => {
       return 'passes';
     });
     const cli = await owner(url);
-    await stageCapture(service, cli.company);
+    await stageCapture(cli.company);
     const command = await program(cli.person, `(await import('node:fs')).writeFileSync('ran', '');`);
     const child = start(cli, ['--with', command]);
     children.push(child);
     assert.equal(await closed(child), 130);
-    assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+    assert.deepEqual(await captureStates(cli.company), RELEASED);
     await assert.rejects(access(join(cli.person.home, 'ran')));
   });
 });
@@ -138,7 +138,7 @@ describe('cli consolidate when a signal arrives', () => {
 describe('cli consolidate in an editor', () => {
   test('leaves Ctrl-C to the editor', async () => {
     const cli = await owner();
-    await stageCapture(service, cli.company);
+    await stageCapture(cli.company);
     const env = await editor(
       cli.person,
       `process.on('SIGINT', () => {
@@ -153,12 +153,12 @@ describe('cli consolidate in an editor', () => {
     await written(child, 'started');
     signal(child, 'SIGINT');
     assert.equal(await ended, 0);
-    assert.deepEqual(await captureStates(service, cli.company), { staged: 0, claimed: 0, completed: 1 });
+    assert.deepEqual(await captureStates(cli.company), { staged: 0, claimed: 0, completed: 1 });
   });
 
   test('keeps what was written, and releases the batch on SIGTERM', async () => {
     const cli = await owner();
-    await stageCapture(service, cli.company);
+    await stageCapture(cli.company);
     const env = await editor(
       cli.person,
       `writeFileSync(path, 'Half a sentence');
@@ -176,7 +176,7 @@ describe('cli consolidate in an editor', () => {
     process.kill(Number(child.pid), 'SIGTERM');
     assert.equal(await ended, 130);
     assert.match(await keptText(shown), /^Half a sentence$/);
-    assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+    assert.deepEqual(await captureStates(cli.company), RELEASED);
   });
 });
 
@@ -184,7 +184,7 @@ describe('cli consolidate --with', () => {
   test('says until when the captures are claimed if they cannot be released', async () => {
     const { url } = await between(base, ({ path }) => (path === RELEASE ? 'is lost' : 'passes'));
     const cli = await owner(url);
-    await stageCapture(service, cli.company);
+    await stageCapture(cli.company);
     const ended = await cli.person.run(['consolidate', '--with', 'exit 4']);
     assertRefused(
       ended,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { SignedIn, TestApp } from '../support/app.ts';
+import type { SignedIn } from '../support/app.ts';
 import { openBatches } from '../support/consolidation.ts';
 import { readStatus } from '../support/team.ts';
 import type { Person } from './cli.ts';
@@ -15,9 +15,9 @@ export async function program({ home }: Person, body: string): Promise<string> {
 }
 
 /** How many captures are in each state, and that no batch is left open. */
-export async function captureStates(service: Pick<TestApp, 'app'>, company: SignedIn): Promise<object> {
-  assert.deepEqual(await openBatches(service, company), []);
-  return (await readStatus(service, company)).captures;
+export async function captureStates(company: SignedIn): Promise<object> {
+  assert.deepEqual(await openBatches(company), []);
+  return (await readStatus(company)).captures;
 }
 
 /**

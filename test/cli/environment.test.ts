@@ -21,7 +21,7 @@ const writeEnvironmentFile = ({ home }: Person, ...lines: string[]) =>
 describe('a file .env of the working folder', () => {
   test('names no editor and no folder of settings', async () => {
     const { company, person, text } = await owner();
-    await stageCapture(service, company);
+    await stageCapture(company);
     const mark = join(person.home, 'was-run');
     await writeEnvironmentFile(
       person,
@@ -89,7 +89,7 @@ describe('a program that the client starts', () => {
 
   test('gets the environment without the settings of the service and of the client', async () => {
     const { company, person } = await owner();
-    await stageCapture(service, company);
+    await stageCapture(company);
     const { token } = company;
     const env = {
       MEMORY_API_TOKEN: token,

@@ -2,7 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { SignedIn, TestApp } from '../support/app.ts';
-import { get } from '../support/team.ts';
 
 /** Writes files, by their paths within the folder, and returns the folder. */
 export async function writeFolder(
@@ -37,6 +36,6 @@ export async function importedNames({ database }: TestApp, { teamId }: SignedIn)
 }
 
 /** The imports that the caller sees, newest first. */
-export async function listedImports(service: TestApp, company: SignedIn): Promise<Import[]> {
-  return (await get(service, company, '/v1/memory/imports?limit=200')).json<{ items: Import[] }>().items;
+export async function listedImports(company: SignedIn): Promise<Import[]> {
+  return (await company.api.listImports({ limit: 200 })).items;
 }

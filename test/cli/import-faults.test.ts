@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { SignedIn } from '../support/app.ts';
-import { ask } from '../support/company.ts';
 import { spawn } from '../support/needs/command.ts';
 import { endProcesses, type ServiceProcess, startCommand } from '../support/needs/process.ts';
 import { ROOT } from '../support/root.ts';
@@ -173,7 +172,7 @@ test('cli import --retry-failed counts the retried files when the answer was los
   });
   assert.deepEqual([ended.code, ended.stderr], [0, '']);
   assert.match(ended.stdout, /^3 files: 3 sent but not read yet\.$/m);
-  const imports = await listedImports(service, company);
+  const imports = await listedImports(company);
   assert.deepEqual(
     imports.map(({ state }) => state),
     ['queued', 'queued', 'queued'],
@@ -189,7 +188,7 @@ describe('cli import without a worker', () => {
     running.child.kill('SIGINT');
     assert.equal(await running.exited, 130);
     assert.deepEqual(
-      (await listedImports(service, company)).map(({ state }) => state),
+      (await listedImports(company)).map(({ state }) => state),
       ['queued'],
     );
   });
@@ -197,7 +196,7 @@ describe('cli import without a worker', () => {
   test('imports a file again whose import was cancelled or forgotten', async () => {
     const { company, person } = await personWith({ 'a.txt': 'one', 'b.txt': 'two' });
     const remove = async (filename: string, state: string) => {
-      const item = (await listedImports(service, company)).find(
+      const item = (await listedImports(company)).find(
         (one) => one.filename === filename && one.state === state,
       );
       const url = `/v1/memory/imports/${item?.id}`;
@@ -205,7 +204,7 @@ describe('cli import without a worker', () => {
       assert.equal(answer.statusCode, 204, answer.body);
     };
     const states = async () =>
-      (await listedImports(service, company)).map(({ filename, state }) => `${filename} ${state}`).sort();
+      (await listedImports(company)).map(({ filename, state }) => `${filename} ${state}`).sort();
     await send(person, company);
     await remove('a.txt', 'queued');
     await send(person, company);
@@ -228,15 +227,15 @@ describe('cli import without a worker', () => {
   test('imports a file again whose source was purged', async () => {
     const { company, person } = await personWith({ 'a.txt': 'one' });
     await send(person, company);
-    const [first] = await listedImports(service, company);
-    const { id } = await addSource(service, company);
+    const [first] = await listedImports(company);
+    const { id } = await addSource(company);
     // As if a worker had read the file.
     await service.database.query(
       `update memory.import set state = 'completed', source_id = $2 where id = $1`,
       [first?.id, id],
     );
-    assert.equal(outcome(await ask(service, company, 'POST', `/v1/memory/sources/${id}/purge`)), '204');
-    assert.deepEqual(await listedImports(service, company), []);
+    assert.equal(outcome(await company.ask.purgeSource(id)), '204');
+    assert.deepEqual(await listedImports(company), []);
     const ended = await send(person, company);
     assert.equal(ended.code, 0, ended.stderr);
     assert.deepEqual(await importedNames(service, company), ['a.txt']);

@@ -63,7 +63,7 @@ describe('cli import', () => {
     assert.match(ended.stdout, /^reading: 2 of 2 files$/m);
     assert.match(ended.stdout, /\n2 files: 2 imported\. Left out: 1 hidden\.\n$/);
     assert.deepEqual(await importedNames(service, company), ['handbook.md', 'notes/2026/plan.TXT']);
-    for (const { state, clientId } of await listedImports(service, company)) {
+    for (const { state, clientId } of await listedImports(company)) {
       assert.deepEqual([state, clientId], ['completed', null]);
     }
   });
@@ -111,13 +111,13 @@ describe('cli import', () => {
       'b.txt': 'the kudu',
     });
     await importDocs(person, company);
-    const active = async () => (await listSources(service, company, '?state=active')).length;
+    const active = async () => (await listSources(company, '?state=active')).length;
     assert.equal(await active(), 3, 'also the copy has a source');
     for (const name of ['a.txt', 'copy.txt']) {
-      const sources = await listSources(service, company, '?state=active');
+      const sources = await listSources(company, '?state=active');
       const source = sources.find(({ title }) => title === name);
       assert.ok(source, 'the file has a source');
-      await archived(service, company, source.id);
+      await archived(company, source.id);
       const again = await importDocs(person, company);
       assert.match(again.stdout, /^3 files: 1 imported, 2 already imported\.$/m);
       assert.equal(await active(), 3);
@@ -127,7 +127,7 @@ describe('cli import', () => {
 
   test('names the source that already has the text of a file', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company, { title: 'The pangolin', text: 'the pangolin' });
+    const { id } = await addSource(company, { title: 'The pangolin', text: 'the pangolin' });
     const ended = await importDocs(await personWith({ 'a.txt': 'the pangolin' }), company);
     assert.ok(
       ended.stdout.endsWith(
@@ -143,7 +143,7 @@ describe('cli import', () => {
     await importDocs(person, company);
     const retried = await importDocs(person, company, '--retry-failed');
     assert.deepEqual([retried.code, retried.stderr], [1, 'memory: 2 of 2 files were not imported\n']);
-    const imports = await listedImports(service, company);
+    const imports = await listedImports(company);
     assert.deepEqual(imports.map(({ filename, attempts }) => `${filename} ${attempts}`).sort(), [
       'a.txt 2',
       'b.txt 2',
@@ -176,7 +176,7 @@ describe('cli import', () => {
       '--expires',
       '2098-07-01',
     );
-    const sources = await listSources(service, company);
+    const sources = await listSources(company);
     assert.deepEqual(
       sources.map(({ title, tags, occurredAt, expiresAt }) => [title, tags, occurredAt, expiresAt]),
       [
@@ -268,7 +268,7 @@ describe('the destination of cli import', () => {
       const ended = await importDocs(person, company, ...args);
       assert.match(ended.stdout, /^1 file: 1 imported\.$/m, ended.stderr);
     }
-    const imports = await listedImports(service, company);
+    const imports = await listedImports(company);
     assert.deepEqual(
       imports.map((item) => item.clientId),
       [null, clientId],

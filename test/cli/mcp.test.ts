@@ -6,7 +6,6 @@ import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import '../support/needs/command.ts';
 import { runnerEnvironment } from '../support/runner-environment.ts';
-import { post } from '../support/team.ts';
 import { CHECKOUT, closedAddress, openHomes, otherServices, type Person } from './cli.ts';
 import { signedInOwner } from './cli-person.ts';
 
@@ -54,7 +53,7 @@ describe('memory mcp', () => {
     test(`passes the tools on in the revision ${revision}, with a session and with an agent token`, async () => {
       const { company, person } = await signedInOwner(service, base, newPerson);
       const text = 'The heron of the harbour nests on the crane in dock nine.';
-      await post(service, company, '/v1/memory/ingest', { title: 'Heron', text });
+      await company.ask.ingestSource({ title: 'Heron', text });
       const { token } = await createAgent(service, company, company, { permissions: ['memory:read'] });
       const withToken = { MEMORY_API_TOKEN: token, MEMORY_API_PUBLIC_URL: base };
       for (const [someone, env, mayWrite] of [

@@ -6,8 +6,9 @@ import { columns } from '../../cli/terminal/columns.ts';
 import type { SearchResponse } from '../../shared/schemas/search.ts';
 import type { IngestRequest, Source } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
+import { type Caller } from '../support/client/client.ts';
 import { plantImport } from '../support/import-records.ts';
-import { addClient, addPerson, along, CLAIM, post } from '../support/team.ts';
+import { addClient, addPerson, along, CLAIM } from '../support/team.ts';
 import { assertRefused, openHomes, otherServices, runAtTerminal } from './cli.ts';
 import { signedInOwner } from './cli-person.ts';
 
@@ -201,7 +202,7 @@ describe('cli search', () => {
   test('uses the vector of the command of its profile, and fails if the command does', async () => {
     const { company, person, text, data } = await owner();
     const vector = along(7);
-    await post(service, company, '/v1/memory/ingest', {
+    await company.ask.ingestSource({
       title: 'By meaning',
       chunks: [{ text: 'quite other words', embedding: vector }],
       ...CLAIM,
@@ -283,7 +284,7 @@ describe('cli expand', () => {
   test('shows a passage with those before and after it', async () => {
     const { company, person, text, data } = await owner();
     const chunks = ['one', 'two', 'three', 'four'].map((word) => ({ text: `chunk ${word}` }));
-    await post(service, company, '/v1/memory/ingest', { title: 'Numbers', chunks });
+    await company.ask.ingestSource({ title: 'Numbers', chunks });
     const id = (await data<SearchResponse>('search', 'three')).hits[0]?.chunk_id ?? '';
     const shown = await text('expand', id, '--before', '1', '--after', '0');
     assert.match(shown, /^Numbers\n {4}ingest, Team layer/);
@@ -333,7 +334,6 @@ describe('cli sources', () => {
 });
 
 /** Stores a text as a caller. */
-async function store(caller: Parameters<typeof post>[1], body: IngestRequest): Promise<void> {
-  const answer = await post(service, caller, '/v1/memory/ingest', body);
-  assert.equal(answer.statusCode, 201, answer.body);
+async function store(caller: Caller, body: IngestRequest): Promise<void> {
+  await caller.api.ingestSource(body);
 }

@@ -17,7 +17,7 @@ const openOther = otherServices();
 /** An Owner, and a source that was imported from a file. */
 async function open(filename: string, content = Buffer.from(`An original ${crypto.randomUUID()}`)) {
   const owner = await signedInOwner(service, base, newPerson);
-  const { id } = await addSource(service, owner.company, { metadata: { filename } });
+  const { id } = await addSource(owner.company, { metadata: { filename } });
   await giveOriginal(service.database, ownerScope(owner.company), id, content);
   return { ...owner, id, content, at: (...names: string[]) => join(owner.person.home, ...names) };
 }
@@ -83,7 +83,7 @@ describe('cli download', () => {
 
   test('says so if the source has no original or does not exist', async () => {
     const { person, company } = await open('a.txt');
-    const { id } = await addSource(service, company);
+    const { id } = await addSource(company);
     assertRefused(await person.run(['download', id]), /this source has no original/);
     assertRefused(await person.run(['download', '../sources']), /not_found/);
     assertRefused(await person.run(['open', id]), /this source has no original/);

@@ -3,10 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Source } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
-import { ask, listAll } from '../support/company.ts';
 import { addMemory, listMemories } from '../support/memories.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { addSource, archived, listSources } from '../support/source-library.ts';
@@ -28,9 +26,9 @@ describe('cli archive', () => {
   test('counts the sources that the options describe, and archives all of them only with --yes', async () => {
     const { company, text, data } = await owner();
     const clientId = await addClient(service, company);
-    const kept = await addSource(service, company, { title: 'Pumps', tags: ['new'] });
-    await addSource(service, company, { title: 'Pumps', tags: ['old'] });
-    await addSource(service, company, { title: 'Valves', tags: ['old'], scope: { clientId } });
+    const kept = await addSource(company, { title: 'Pumps', tags: ['new'] });
+    await addSource(company, { title: 'Pumps', tags: ['old'] });
+    await addSource(company, { title: 'Valves', tags: ['old'], scope: { clientId } });
     const chosen = ['archive', '--tag', 'old', '--kind', 'ingest', '--before', '2100-01-01'];
     assert.equal(await text(...chosen, '--yes', '--dry-run'), '2 sources would be archived.\n');
     assert.equal(await text(...chosen), '2 sources would be archived. To archive them, add --yes.\n');
@@ -66,8 +64,8 @@ describe('cli archive', () => {
       return sent === 1 ? 'passes' : 'is lost';
     });
     const { company, person } = await signedInOwner(service, place.url, newPerson);
-    await addSource(service, company);
-    const newer = await addSource(service, company);
+    await addSource(company);
+    const newer = await addSource(company);
     await service.database.query(
       `update memory.source set created_at = now() + interval '1 hour' where id = $1`,
       [newer.id],
@@ -77,7 +75,7 @@ describe('cli archive', () => {
       /cannot be reached.*; archived 1 source before this error/,
     );
     assert.deepEqual(
-      (await listSources(service, company, '?state=active')).map(({ id }) => id),
+      (await listSources(company, '?state=active')).map(({ id }) => id),
       [newer.id],
     );
     const filters = place.passed.map(({ body }) => (body as { filter?: object } | undefined)?.filter);
@@ -86,7 +84,7 @@ describe('cli archive', () => {
 
   test('is refused without an option that describes the sources, and without Full access', async () => {
     const { company, person } = await owner();
-    await addSource(service, company, { tags: ['old'] });
+    await addSource(company, { tags: ['old'] });
     assertRefused(await person.run(['archive']), /name the sources with --kind/);
     assertRefused(await person.run(['archive', '--kind', 'memory']), /--kind: expected ingest or import/);
     assertRefused(await person.run(['archive', '--before', 'soon']), /--before: expected a date/);
@@ -95,15 +93,15 @@ describe('cli archive', () => {
     const session = { url: base, token, email: 'm@example.com', expiresAt: '2030-01-01T00:00:00.000Z' };
     await keepSession(member, session);
     assertRefused(await member.run(['archive', '--tag', 'old', '--yes']), /full_access_required/);
-    assert.equal((await listSources(service, company, '?state=active')).length, 1);
+    assert.equal((await listSources(company, '?state=active')).length, 1);
   });
 });
 
 describe('cli unarchive', () => {
   test('restores sources by their ids, and says of each that cannot be restored why', async () => {
     const { company, person, text, data } = await owner();
-    const [a, b] = [await addSource(service, company, { title: 'A' }), await addSource(service, company)];
-    for (const { id } of [a, b]) await archived(service, company, id);
+    const [a, b] = [await addSource(company, { title: 'A' }), await addSource(company)];
+    for (const { id } of [a, b]) await archived(company, id);
     assert.equal(await text('unarchive', a.id), `Restored A (${a.id}).\n`);
     const ended = await person.run(['unarchive', a.id, b.id, 'nonsense']);
     assert.equal(ended.code, 1);
@@ -112,7 +110,7 @@ describe('cli unarchive', () => {
     assert.equal(second, `Restored A title (${b.id}).`);
     assert.match(third ?? '', /^Not restored: nonsense: .*not_found/);
     assert.match(ended.stderr, /2 of 3 sources could not be restored/);
-    await archived(service, company, b.id);
+    await archived(company, b.id);
     assert.deepEqual(await data('unarchive', b.id), {
       sources: [{ id: b.id, state: 'restored', title: 'A title' }],
     });
@@ -121,12 +119,11 @@ describe('cli unarchive', () => {
   test('restores all sources of an audit event of an archive', async () => {
     const { company, person, text } = await owner();
     const ids: string[] = [];
-    for (const title of ['A', 'B'])
-      ids.push((await addSource(service, company, { title, tags: ['old'] })).id);
-    const other = await addSource(service, company);
+    for (const title of ['A', 'B']) ids.push((await addSource(company, { title, tags: ['old'] })).id);
+    const other = await addSource(company);
     await text('archive', '--tag', 'old', '--yes');
-    await archived(service, company, other.id);
-    const events = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.archive');
+    await archived(company, other.id);
+    const events = await company.all.listTeamAudit({ kind: 'memory.archive' });
     const [ofOne, ofMany] = events.map(({ id }) => id);
     assert.equal(
       await text('unarchive', '--event', ofMany ?? ''),
@@ -146,12 +143,12 @@ describe('cli unarchive', () => {
 
   test('restores the sources that are within the quota', async () => {
     const { company, person } = await owner();
-    const large = await addSource(service, company, { chunks: [{ text: 'a' }, { text: 'b' }] });
-    const small = await addSource(service, company, { title: 'Small' });
-    for (const { id } of [large, small]) await archived(service, company, id);
+    const large = await addSource(company, { chunks: [{ text: 'a' }, { text: 'b' }] });
+    const small = await addSource(company, { title: 'Small' });
+    for (const { id } of [large, small]) await archived(company, id);
     const quota = { chunks: 1, bytes: null };
     const path = `/v1/company/teams/${company.teamId}`;
-    assert.equal((await ask(service, company, 'PATCH', path, { quota })).statusCode, 200);
+    assert.equal((await company.send('PATCH', path, { quota })).statusCode, 200);
     const { code, stdout, stderr } = await person.run(['unarchive', large.id, small.id]);
     assert.equal(code, 1);
     const [first, second] = stdout.split('\n');
@@ -165,8 +162,8 @@ describe('cli move', () => {
   test('moves a source or a memory to a client, named by name or id, or to the Team layer', async () => {
     const { company, person, text, data } = await owner();
     const clientId = await addClient(service, company);
-    const source = await addSource(service, company, { title: 'Cats' });
-    const memory = await addMemory(service, company, 'published', { title: 'Dogs' });
+    const source = await addSource(company, { title: 'Cats' });
+    const memory = await addMemory(company, 'published', { title: 'Dogs' });
     const moved = `Cats (${source.id}) is in A client now.\n`;
     assert.equal(await text('move', source.id, '--to', 'a client'), moved);
     const shown = await data<{ clientId: string }>('move', source.id, '--to', clientId);
@@ -187,23 +184,23 @@ describe('cli move', () => {
 describe('cli purge', () => {
   test('deletes a source or a memory for good, only with --yes', async () => {
     const { company, person, text } = await owner();
-    const { id } = await addSource(service, company);
-    const memory = await addMemory(service, company, 'published');
+    const { id } = await addSource(company);
+    const memory = await addMemory(company, 'published');
     assertRefused(await person.run(['purge', 'source', id]), /--yes: required/);
     assert.equal(await text('purge', 'source', id, '--yes'), `Purged the source ${id}.\n`);
     assertRefused(await person.run(['purge', 'source', id, '--yes']), /not_found/);
     const ofMemory = ['purge', 'source', memory.sourceId ?? '', '--yes'];
     assertRefused(await person.run(ofMemory), /purge the memory/);
     assert.equal(await text('purge', 'memory', memory.id, '--yes'), `Purged the memory ${memory.id}.\n`);
-    assert.deepEqual(await listSources(service, company), []);
-    assert.deepEqual(await listMemories(service, company), []);
+    assert.deepEqual(await listSources(company), []);
+    assert.deepEqual(await listMemories(company), []);
   });
 });
 
 describe('cli ingest', () => {
   test('names the sources with nearly the same text', async () => {
     const { company, person, text } = await owner();
-    const { id } = await addSource(service, company, { title: 'The first', text: PROSE });
+    const { id } = await addSource(company, { title: 'The first', text: PROSE });
     await writeFile(join(person.home, 'pump.md'), PROSE.toUpperCase());
     const shown = await text('ingest', 'pump.md');
     assert.match(

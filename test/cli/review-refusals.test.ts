@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ListedMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp } from '../support/app.ts';
 import { keep } from '../support/consolidation.ts';
-import { get } from '../support/team.ts';
 import { type Fate, openPlaces } from './between.ts';
 import { NO_TERMINAL, openHomes, type Person, runAtTerminal } from './cli.ts';
 import { type CliOwner, signedInOwner } from './cli-person.ts';
@@ -33,13 +32,12 @@ const refusal = (status: number, code: string) => ({ status, body: { code, detai
 
 /** Puts memories into review, the first one last in the queue. */
 async function queue({ company }: CliOwner, ...titles: string[]): Promise<void> {
-  for (const title of titles)
-    await keep(service, company, { action: 'review', title, content: `About ${title}.` });
+  for (const title of titles) await keep(company, { action: 'review', title, content: `About ${title}.` });
 }
 
 /** The texts of the Team's memories in a state. */
 async function texts({ company }: CliOwner, state: string): Promise<string[][]> {
-  const answer = await get(service, company, `/v1/memory/memories?state=${state}`);
+  const answer = await company.ask.listMemories({ state });
   return answer.json<{ items: ListedMemory[] }>().items.map(({ title, content }) => [title, content]);
 }
 
@@ -123,7 +121,7 @@ describe('cli review', { skip: NO_TERMINAL }, () => {
 
   test('shows a text as it is, with characters that a terminal does not show', async () => {
     const cli = await reviewer();
-    await keep(service, cli.company, {
+    await keep(cli.company, {
       action: 'review',
       title: 'Safe\u202eevil',
       content: 'if so:\n    run\u200b this\u001b[2J',

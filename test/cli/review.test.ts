@@ -7,7 +7,6 @@ import { openTestApp } from '../support/app.ts';
 import { keep } from '../support/consolidation.ts';
 import { questionBest } from '../support/feedback.ts';
 import { addSource } from '../support/source-library.ts';
-import { get } from '../support/team.ts';
 import { assertRefused, NO_TERMINAL, openHomes, runAtTerminal } from './cli.ts';
 import { type CliOwner, signedInOwner } from './cli-person.ts';
 
@@ -23,16 +22,14 @@ async function queue({ company }: CliOwner, ...titles: string[]): Promise<string
   const ids: string[] = [];
   for (const title of titles) {
     const content = `The content of ${title}.`;
-    ids.push((await keep(service, company, { action: 'review', title, content })).memoryId);
+    ids.push((await keep(company, { action: 'review', title, content })).memoryId);
   }
   return ids;
 }
 
 /** The memories of the Team in a state. */
 async function memories({ company }: CliOwner, state: string): Promise<ListedMemory[]> {
-  const answer = await get(service, company, `/v1/memory/memories?state=${state}`);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ items: ListedMemory[] }>().items;
+  return (await company.api.listMemories({ state })).items;
 }
 
 /** Presses keys, each when a memory and the keys are shown. */
@@ -122,10 +119,10 @@ describe('cli review', () => {
   }, async () => {
     const cli = await owner();
     const { company } = cli;
-    await keep(service, company, { title: 'Heron', content: 'The heron rule.' });
-    await addSource(service, company, { title: 'Gull', text: 'The gull rule.' });
-    await questionBest(service, company, 'heron', { note: 'It is not.' });
-    await questionBest(service, company, 'gull', { verdict: 'outdated' });
+    await keep(company, { title: 'Heron', content: 'The heron rule.' });
+    await addSource(company, { title: 'Gull', text: 'The gull rule.' });
+    await questionBest(company, 'heron', { note: 'It is not.' });
+    await questionBest(company, 'gull', { verdict: 'outdated' });
     const press = (typed: string) => ({ question: 'k keep', typed });
     const { code, shown } = await runAtTerminal(cli.person, ['review'], [press('d'), press('k')]);
     assert.equal(code, 0, shown);

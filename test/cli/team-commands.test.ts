@@ -4,8 +4,7 @@ import { sizeText } from '../../cli/commands/status.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import { openTestApp } from '../support/app.ts';
-import { ask } from '../support/company.ts';
-import { addClient, addPerson, addTeam, post } from '../support/team.ts';
+import { addClient, addPerson, addTeam } from '../support/team.ts';
 import { assertRefused, openHomes } from './cli.ts';
 import { signedInOwner } from './cli-person.ts';
 
@@ -46,7 +45,7 @@ describe('cli team', () => {
     assert.equal((await data<{ id: string }>('team', 'show')).id, company.teamId);
     assert.match(shown, /^Stored +0 bytes, 0 passages$/m);
     const quota = { quota: { chunks: 500_000, bytes: 5_000_000_000 } };
-    await ask(service, company, 'PATCH', `/v1/company/teams/${company.teamId}`, quota);
+    await company.ask.renameTeam(company.teamId, quota);
     assert.match(await text('team', 'show'), /^Stored +0 bytes of 5\.0 GB, 0 of 500000 passages$/m);
     const teamId = await addTeam(service, company);
     assert.equal((await data<{ clients: number }>('team', 'show', '--team', teamId)).clients, 0);
@@ -72,7 +71,7 @@ test('sizes are shown with three digits at most', () => {
 describe('cli status', () => {
   test('shows the health of the service and the figures of the Team', async () => {
     const { company, text, data } = await owner();
-    await post(service, company, '/v1/memory/ingest', { title: 'A', text: 'a text' });
+    await company.ask.ingestSource({ title: 'A', text: 'a text' });
     const shown = await text('status');
     // No worker runs in this test, and jobs of other tests can wait in the queue.
     assert.match(shown, /^Service +not well: (?:queue, )?worker$/m);
@@ -86,7 +85,7 @@ describe('cli status', () => {
 
   test('shows how many passages are still to be indexed again', async () => {
     const { company, text } = await owner();
-    await post(service, company, '/v1/memory/ingest', { title: 'A', text: 'a text' });
+    await company.ask.ingestSource({ title: 'A', text: 'a text' });
     await service.database.query('update memory.source set terms_version = 1 where team_id = $1', [
       company.teamId,
     ]);
@@ -98,7 +97,7 @@ describe('cli status', () => {
 describe('cli audit', () => {
   test('lists the events of the Team with the names of members, by kind and subject', async () => {
     const { company, person, text, data } = await owner();
-    await post(service, company, '/v1/memory/ingest', { title: 'A', text: 'a text' });
+    await company.ask.ingestSource({ title: 'A', text: 'a text' });
     await text('search', 'text');
     const { items } = await data<{ items: AuditEvent[] }>('audit');
     assert.deepEqual(

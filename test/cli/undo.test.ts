@@ -12,12 +12,12 @@ const newPerson = await openHomes();
 
 test('cli memories, versions and restore find an archived memory and publish an earlier text', async () => {
   const { company, person, text, data } = await signedInOwner(service, base, newPerson);
-  const { id } = await addMemory(service, company, 'published', {
+  const { id } = await addMemory(company, 'published', {
     title: 'Port',
     content: 'The port is 8443.',
   });
-  await decided(service, company, { action: 'update', memoryId: id, content: 'The port is 443.' });
-  await decided(service, company, { action: 'delete', memoryId: id });
+  await decided(company, { action: 'update', memoryId: id, content: 'The port is 443.' });
+  await decided(company, { action: 'delete', memoryId: id });
   assert.match(await text('memories', '--state', 'archived'), new RegExp(`${id}  archived  3 .* Port`));
   assert.match(await text('versions', id), /version 2[^]*The port is \[-8443-\]\{\+443\+\}\.[^]*version 1/);
   assertRefused(await person.run(['restore', id]), /--version/);
@@ -31,9 +31,9 @@ test('cli memories, versions and restore find an archived memory and publish an 
 
 test('cli unpublish and reopen put a memory back into review', async () => {
   const { company, person, text } = await signedInOwner(service, base, newPerson);
-  const { id } = await addMemory(service, company, 'published', { title: 'Port' });
+  const { id } = await addMemory(company, 'published', { title: 'Port' });
   assert.equal(await text('unpublish', id), `Port (${id}) is in review.\n`);
-  await decided(service, company, { action: 'discard', memoryId: id });
+  await decided(company, { action: 'discard', memoryId: id });
   assert.equal(await text('reopen', id), `Port (${id}) is in review.\n`);
   assertRefused(await person.run(['reopen', id]), /A memory in review cannot be reopened/);
 });

@@ -8,6 +8,7 @@ import { testsOf } from './frame/results.ts';
 import { openRoom } from './frame/room.ts';
 import { listen } from './frame/service.ts';
 import '../support/needs/process.ts';
+import { via } from '../support/client/client.ts';
 
 const at = await listen();
 const SOURCES = join(folderOf('llama.rn'), 'node_modules', 'llama.rn', 'cpp');
@@ -29,7 +30,7 @@ async function convert(schemas: readonly unknown[]): Promise<string[]> {
 const define = testsOf('Converters of schemas', 'llama.cpp, by the sources in llama.rn', 'llama.rn');
 
 define('schemas compiled', 'compiles the arguments of every tool to a grammar', async () => {
-  const answer = await sendMessage(at.service, at.owner, 'tools/list');
+  const answer = await sendMessage(via(at.service, at.owner), 'tools/list');
   const { tools } = answer.json<{ result: { tools: { name: string; inputSchema: unknown }[] } }>().result;
   assert.equal(tools.length, TOOLS.length);
   const faults = [

@@ -10,9 +10,9 @@ import {
   sendClaim,
   stageCapture,
 } from '../support/captures.ts';
-import { ask, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, type Caller, withoutRequestId } from '../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller, inTeam, withoutRequestId } from '../support/team.ts';
 
 const service = await openTestApp();
 
@@ -26,9 +26,9 @@ async function cast() {
   });
   const colleague = await addPerson(service, company, { teamRole: 'member', clients: { [first]: 'write' } });
   const setGrant = (clientId: string, access: 'read' | 'write') =>
-    ask(service, company, 'PUT', `/v1/team/grants/${member.userId}/${clientId}`, { access });
+    company.ask.giveClientGrant(member.userId, clientId, { access });
   const stage = async (caller: Caller, clientId?: string) =>
-    (await stageCapture(service, caller, clientId === undefined ? {} : { scope: { clientId } })).id;
+    (await stageCapture(caller, clientId === undefined ? {} : { scope: { clientId } })).id;
   return { company, first, second, member, colleague, setGrant, stage };
 }
 
@@ -42,19 +42,19 @@ describe('a caller with Full access', () => {
       await stage(member, second),
       await stage(reader),
     ];
-    await ask(service, company, 'DELETE', `/v1/team/members/${member.userId}`);
-    assert.deepEqual(await claimedIds(service, reader, { limit: 1 }), staged.slice(0, 1));
+    await company.ask.removeTeamMember(member.userId);
+    assert.deepEqual(await claimedIds(reader, { limit: 1 }), staged.slice(0, 1));
     const admin = await addPerson(service, company, { teamRole: 'admin' });
-    assert.deepEqual(await claimedIds(service, admin, { limit: 2 }), staged.slice(1, 3));
-    assert.deepEqual(await claimedIds(service, company), staged.slice(3));
+    assert.deepEqual(await claimedIds(admin, { limit: 2 }), staged.slice(1, 3));
+    assert.deepEqual(await claimedIds(company), staged.slice(3));
   });
 
   test('a caller with Full access claims nothing of another Team', async () => {
     const { company, member, stage } = await cast();
     await stage(member);
-    const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
-    assert.equal(await claimBatch(service, elsewhere), null);
-    assert.equal(await claimBatch(service, await service.company()), null);
+    const elsewhere = inTeam(company, await addTeam(service, company));
+    assert.equal(await claimBatch(elsewhere), null);
+    assert.equal(await claimBatch(await service.company()), null);
   });
 });
 
@@ -65,8 +65,8 @@ describe('a member', () => {
     await stage(company, first);
     await stage(colleague, first);
     const own = [await stage(member), await stage(member, first)];
-    assert.deepEqual(await claimedIds(service, member, { limit: 20 }), own);
-    assert.equal(await claimBatch(service, member), null);
+    assert.deepEqual(await claimedIds(member, { limit: 20 }), own);
+    assert.equal(await claimBatch(member), null);
     assert.deepEqual(await captureStates(service, company), { claimed: 2, staged: 3 });
   });
 
@@ -74,12 +74,12 @@ describe('a member', () => {
     const { company, first, second, member, setGrant, stage } = await cast();
     const staged = [await stage(member, first), await stage(member, second), await stage(member)];
     await setGrant(first, 'read');
-    await ask(service, company, 'DELETE', `/v1/team/grants/${member.userId}/${second}`);
-    assert.deepEqual(await claimedIds(service, member), staged.slice(2));
-    assert.equal(await claimBatch(service, member), null);
+    await company.ask.revokeClientGrant(member.userId, second);
+    assert.deepEqual(await claimedIds(member), staged.slice(2));
+    assert.equal(await claimBatch(member), null);
     await setGrant(first, 'write');
-    assert.deepEqual(await claimedIds(service, member), staged.slice(0, 1));
-    assert.deepEqual(await claimedIds(service, company), staged.slice(1, 2), 'Full access, wherever it lies');
+    assert.deepEqual(await claimedIds(member), staged.slice(0, 1));
+    assert.deepEqual(await claimedIds(company), staged.slice(1, 2), 'Full access, wherever it lies');
   });
 
   test('a former Team Admin claims their own captures in layers that they can still write', async () => {
@@ -87,18 +87,18 @@ describe('a member', () => {
     const admin = await addPerson(service, company, { teamRole: 'admin', clients: { [first]: 'write' } });
     const staged = [await stage(admin, second), await stage(admin, first), await stage(admin)];
     await stage(company, first);
-    await ask(service, company, 'PATCH', `/v1/team/members/${admin.userId}`, { role: 'member' });
-    assert.deepEqual(await claimedIds(service, admin), staged.slice(1));
+    await company.ask.changeTeamRole(admin.userId, { role: 'member' });
+    assert.deepEqual(await claimedIds(admin), staged.slice(1));
   });
 
   test('a member claims their own capture after the lease of another caller expired, and not earlier', async () => {
     const { company, member, stage } = await cast();
     const own = await stage(member);
-    const batch = await claimBatch(service, company);
+    const batch = await claimBatch(company);
     assert.ok(batch);
-    assert.equal(await claimBatch(service, member), null);
+    assert.equal(await claimBatch(member), null);
     await expireBatch(service, batch.id);
-    assert.deepEqual(await claimedIds(service, member), [own]);
+    assert.deepEqual(await claimedIds(member), [own]);
   });
 });
 
@@ -109,12 +109,12 @@ describe('a caller with read access', () => {
     await stage(reader);
     await stage(reader, first);
     await stage(member);
-    await ask(service, company, 'PUT', `/v1/company/grants/${reader.userId}/${company.teamId}`, {
+    await company.ask.giveCompanyGrant(reader.userId, company.teamId, {
       access: 'read',
     });
     const { events } = await recordedBy(service, company, async () => {
-      assert.equal(await claimBatch(service, reader), null, 'not even their own');
-      assert.equal(outcome(await sendClaim(service, reader, { clientId: first })), '403 scope_forbidden');
+      assert.equal(await claimBatch(reader), null, 'not even their own');
+      assert.equal(outcome(await sendClaim(reader, { clientId: first })), '403 scope_forbidden');
     });
     assert.deepEqual(events, []);
     assert.deepEqual(await captureStates(service, company), { staged: 3 });
@@ -128,13 +128,13 @@ describe('a caller with read access', () => {
     const stranger = await addClient(service, await service.company());
     const answers = await Promise.all(
       [first, await addClient(service, company), archived, stranger, newId(), 'nonsense', ''].map(
-        (clientId) => sendClaim(service, member, { clientId }),
+        (clientId) => sendClaim(member, { clientId }),
       ),
     );
     for (const answer of answers) assert.equal(outcome(answer), '403 scope_forbidden');
     assert.equal(new Set(answers.map(({ body }) => withoutRequestId(body))).size, 1);
     for (const clientId of [archived, stranger]) {
-      assert.equal(outcome(await sendClaim(service, company, { clientId })), '403 scope_forbidden');
+      assert.equal(outcome(await sendClaim(company, { clientId })), '403 scope_forbidden');
     }
     assert.deepEqual(await captureStates(service, company), { staged: 1 });
   });
@@ -144,20 +144,18 @@ describe('the captures of an archived client', () => {
   test('captures of an archived client cannot be claimed, even after their lease expired', async () => {
     const { company, first, member, stage } = await cast();
     const staged = [await stage(member, first), await stage(company, first)];
-    const batch = await claimBatch(service, member);
+    const batch = await claimBatch(member);
     assert.ok(batch);
     await expireBatch(service, batch.id);
     const setState = (state: 'active' | 'archived') =>
-      state === 'archived'
-        ? ask(service, company, 'DELETE', `/v1/team/clients/${first}`)
-        : ask(service, company, 'PATCH', `/v1/team/clients/${first}`, { state });
+      state === 'archived' ? company.ask.archiveClient(first) : company.ask.changeClient(first, { state });
     await setState('archived');
     for (const caller of [company, member]) {
-      assert.equal(await claimBatch(service, caller), null);
-      assert.equal(outcome(await sendClaim(service, caller, { clientId: first })), '403 scope_forbidden');
+      assert.equal(await claimBatch(caller), null);
+      assert.equal(outcome(await sendClaim(caller, { clientId: first })), '403 scope_forbidden');
     }
     await setState('active');
-    assert.deepEqual(await claimedIds(service, member), staged.slice(0, 1));
-    assert.deepEqual(await claimedIds(service, company, { clientId: first }), staged.slice(1));
+    assert.deepEqual(await claimedIds(member), staged.slice(0, 1));
+    assert.deepEqual(await claimedIds(company, { clientId: first }), staged.slice(1));
   });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import { openTestApp } from '../support/app.ts';
 import {
   addCaptures,
@@ -13,8 +12,9 @@ import {
   sendClaim,
   stageCapture,
 } from '../support/captures.ts';
+import { via } from '../support/client/client.ts';
 import { column } from '../support/columns.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -45,24 +45,24 @@ describe('POST /v1/memory/consolidation/claim', () => {
     for (let n = 0; n < 7; n++) {
       const scope = n % 3 === 1 ? { clientId } : {};
       // The session and the sequence do not change the order.
-      staged.push(await stageCapture(service, company, { sessionId: `s${9 - n}`, sequence: 50 - n, scope }));
+      staged.push(await stageCapture(company, { sessionId: `s${9 - n}`, sequence: 50 - n, scope }));
     }
-    const answer = await sendClaim(service, company);
+    const answer = await sendClaim(company);
     const { batch } = answer.json<{ batch: { id: string; expiresAt: string; captures: object[] } }>();
     assert.deepEqual(Object.keys(batch), ['id', 'expiresAt', 'captures']);
     assert.match(batch.expiresAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const lent = staged.map((capture) => ({ ...capture, state: 'claimed' }));
     assert.deepEqual(batch.captures, lent.slice(0, 5));
-    assert.deepEqual((await claimBatch(service, company))?.captures, lent.slice(5));
-    assert.equal(await claimBatch(service, company), null);
+    assert.deepEqual((await claimBatch(company))?.captures, lent.slice(5));
+    assert.equal(await claimBatch(company), null);
   });
 
   test('claims as many captures as the limit, from 1 to 20, or fewer if fewer are staged', async () => {
     const company = await service.company();
     const staged = await addCaptures(service, company, 24);
-    assert.deepEqual(await claimedIds(service, company, { limit: 1 }), staged.slice(0, 1));
-    assert.deepEqual(await claimedIds(service, company, { limit: 20 }), staged.slice(1, 21));
-    assert.deepEqual(await claimedIds(service, company, { limit: 20 }), staged.slice(21));
+    assert.deepEqual(await claimedIds(company, { limit: 1 }), staged.slice(0, 1));
+    assert.deepEqual(await claimedIds(company, { limit: 20 }), staged.slice(1, 21));
+    assert.deepEqual(await claimedIds(company, { limit: 20 }), staged.slice(21));
   });
 
   test('leases for the requested seconds, or for 15 minutes by default', async () => {
@@ -73,7 +73,7 @@ describe('POST /v1/memory/consolidation/claim', () => {
       [30, 30],
       [3600, 3600],
     ]) {
-      const batch = await claimBatch(service, company, { leaseSeconds });
+      const batch = await claimBatch(company, { leaseSeconds });
       assert.ok(batch);
       assert.deepEqual(await lentSeconds(batch.id), [seconds]);
       const [row] = await database.query<{ expiresAt: Date }>(
@@ -87,7 +87,7 @@ describe('POST /v1/memory/consolidation/claim', () => {
   test('uses the defaults if the request has no body', async () => {
     const company = await service.company();
     const staged = await addCaptures(service, company, 6);
-    const answer = await ask(service, company, 'POST', '/v1/memory/consolidation/claim');
+    const answer = await company.ask.claimCaptures();
     const { batch } = answer.json<{ batch: LentBatch | null }>();
     assert.deepEqual(column(batch?.captures ?? [], 'id'), staged.slice(0, 5));
   });
@@ -95,12 +95,12 @@ describe('POST /v1/memory/consolidation/claim', () => {
   test('claims only the captures of the requested client', async () => {
     const company = await service.company();
     const [first, second] = [await addClient(service, company), await addClient(service, company)];
-    await stageCapture(service, company);
-    const here = await stageCapture(service, company, { scope: { clientId: second } });
-    const there = await stageCapture(service, company, { scope: { clientId: first } });
-    assert.deepEqual(await claimedIds(service, company, { clientId: second.toUpperCase() }), [here.id]);
-    assert.equal(await claimBatch(service, company, { clientId: second }), null);
-    assert.deepEqual(await claimedIds(service, company, { clientId: first }), [there.id]);
+    await stageCapture(company);
+    const here = await stageCapture(company, { scope: { clientId: second } });
+    const there = await stageCapture(company, { scope: { clientId: first } });
+    assert.deepEqual(await claimedIds(company, { clientId: second.toUpperCase() }), [here.id]);
+    assert.equal(await claimBatch(company, { clientId: second }), null);
+    assert.deepEqual(await claimedIds(company, { clientId: first }), [there.id]);
     assert.deepEqual(await captureStates(service, company), { claimed: 2, staged: 1 });
   });
 
@@ -111,19 +111,19 @@ describe('POST /v1/memory/consolidation/claim', () => {
       `update memory.capture set state = 'completed', completed_at = now(), batch_id = $2 where id = $1`,
       [id, newId()],
     );
-    assert.equal(await claimBatch(service, company), null);
+    assert.equal(await claimBatch(company), null);
   });
 
   test('records one event without the text of the captures, and none if nothing was claimed', async () => {
     const company = await service.company();
     const staged = [
-      await stageCapture(service, company, { summary: 'ocelot', sessionId: 'sesame' }),
-      await stageCapture(service, company, { summary: 'ocelot' }),
+      await stageCapture(company, { summary: 'ocelot', sessionId: 'sesame' }),
+      await stageCapture(company, { summary: 'ocelot' }),
     ];
     let batchId: string | undefined;
     const { events, text } = await recordedBy(service, company, async () => {
-      batchId = (await claimBatch(service, company))?.id;
-      assert.equal(await claimBatch(service, company), null);
+      batchId = (await claimBatch(company))?.id;
+      assert.equal(await claimBatch(company), null);
     });
     assert.deepEqual(events, [
       {
@@ -147,12 +147,12 @@ describe('POST /v1/memory/consolidation/claim', () => {
       [clientId, { clientId }],
       [null, {}],
     ] as const) {
-      const { id } = await stageCapture(service, company, { scope });
+      const { id } = await stageCapture(company, { scope });
       staged.set(layer, [...(staged.get(layer) ?? []), id]);
     }
-    const batch = await claimBatch(service, company);
+    const batch = await claimBatch(company);
     assert.ok(batch);
-    const events = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.claim');
+    const events = await company.all.listTeamAudit({ kind: 'memory.claim' });
     assert.deepEqual(
       new Map(events.map((event) => [event.clientId, [event.layer, event.subjectId, event.detail]])),
       new Map([
@@ -179,7 +179,7 @@ describe('POST /v1/memory/consolidation/claim', () => {
       [{ clientId: newId(), captureIds: [] }, '/captureIds'],
       [{ scope: {} }, '/scope'],
     ] as const) {
-      assertInvalid(await sendClaim(service, company, body), path);
+      assertInvalid(await sendClaim(company, body), path);
     }
     assert.deepEqual(await captureStates(service, company), { staged: 1 });
   });
@@ -188,9 +188,9 @@ describe('POST /v1/memory/consolidation/claim', () => {
     const company = await service.company();
     await addCaptures(service, company, 1);
     await archiveTeam(service, company.teamId);
-    assert.equal(outcome(await sendClaim(service, company)), '409 team_archived');
-    assert.equal(outcome(await sendClaim(service, company, { clientId: newId() })), '403 scope_forbidden');
-    assert.equal(outcome(await sendClaim(service, company, { limit: 0 })), '400 invalid_request');
+    assert.equal(outcome(await sendClaim(company)), '409 team_archived');
+    assert.equal(outcome(await sendClaim(company, { clientId: newId() })), '403 scope_forbidden');
+    assert.equal(outcome(await sendClaim(company, { limit: 0 })), '400 invalid_request');
     assert.deepEqual(await captureStates(service, company), { staged: 1 });
   });
 });
@@ -199,26 +199,26 @@ describe('an expired lease', () => {
   test('an expired lease lets the next claim take its captures at once, in their old order', async () => {
     const company = await service.company();
     const staged = await addCaptures(service, company, 5);
-    const first = await claimBatch(service, company, { limit: 2 });
+    const first = await claimBatch(company, { limit: 2 });
     assert.ok(first);
-    assert.deepEqual(await claimedIds(service, company, { limit: 1 }), [staged[2]]);
+    assert.deepEqual(await claimedIds(company, { limit: 1 }), [staged[2]]);
     await expireBatch(service, first.id);
-    const second = await claimBatch(service, company, { limit: 3 });
+    const second = await claimBatch(company, { limit: 3 });
     assert.ok(second);
     assert.notEqual(second.id, first.id);
     const lent = second.captures.map(({ id }) => id);
     assert.deepEqual(lent, [staged[0], staged[1], staged[3]]);
     for (const capture of second.captures) assert.equal(capture.state, 'claimed');
     assert.deepEqual(await lentSeconds(second.id), [900], 'a lease of its own');
-    assert.deepEqual(await claimedIds(service, company), [staged[4]], 'what is lent stays lent');
-    assert.equal(await claimBatch(service, company), null);
+    assert.deepEqual(await claimedIds(company), [staged[4]], 'what is lent stays lent');
+    assert.equal(await claimBatch(company), null);
   });
 
   test('captures with an expired lease count as staged before a worker has run', async () => {
     const company = await service.company();
     await addCaptures(service, company, 3);
-    const figures = async () => (await readStatus(service, company)).captures;
-    const batch = await claimBatch(service, company, { limit: 2 });
+    const figures = async () => (await readStatus(company)).captures;
+    const batch = await claimBatch(company, { limit: 2 });
     assert.ok(batch);
     assert.deepEqual(await figures(), { staged: 1, claimed: 2, completed: 0 });
     await expireBatch(service, batch.id);
@@ -241,7 +241,7 @@ describe('a claim that fails in the database', () => {
         return databaseError('XX000');
       });
       await recordsNothing(service, company, async () => {
-        assert.equal(outcome(await sendClaim({ app }, company)), '500 internal_error');
+        assert.equal(outcome(await sendClaim(via({ app }, company))), '500 internal_error');
       });
       assert.ok(reached);
       assert.deepEqual(await captureStates(service, company), { staged: 3 });
@@ -249,7 +249,7 @@ describe('a claim that fails in the database', () => {
         company.teamId,
       ]);
       assert.equal(batches.length, 0);
-      assert.deepEqual(await claimedIds(service, company), staged);
+      assert.deepEqual(await claimedIds(company), staged);
     });
   }
 });

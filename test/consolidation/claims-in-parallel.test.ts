@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openTestApp } from '../support/app.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
 import {
   addCaptures,
   captureStates,
@@ -11,6 +11,7 @@ import {
   sendClaim,
   stageCapture,
 } from '../support/captures.ts';
+import { via } from '../support/client/client.ts';
 import { recordedBy } from '../support/company.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { databaseUrl } from '../support/needs/database.ts';
@@ -21,13 +22,13 @@ const service = await openTestApp();
 const { database } = service;
 const CLAIMERS = 20;
 
-type Asked = Parameters<typeof claimBatch>[0];
+type Asked = Pick<TestApp, 'app'>;
 
 /** Claims until there is nothing left to claim. */
 async function claimAll(app: Asked, caller: Caller, limit: number): Promise<LentBatch[]> {
   const batches: LentBatch[] = [];
   for (;;) {
-    const batch = await claimBatch(app, caller, { limit });
+    const batch = await claimBatch(via(app, caller), { limit });
     if (batch === null) return batches;
     batches.push(batch);
   }
@@ -45,7 +46,7 @@ describe('claims at the same time', () => {
       claimers.push(await addPerson(service, company, { teamRole: 'admin' }));
     }
     const lentBefore = await addCaptures(service, company, 5);
-    const lapsed = await claimBatch(service, company);
+    const lapsed = await claimBatch(company);
     assert.ok(lapsed);
     await expireBatch(service, lapsed.id);
     const staged = [...lentBefore, ...(await addCaptures(service, company, 995))];
@@ -85,7 +86,7 @@ describe('claims at the same time', () => {
     const second = await openSecondApp(t, service);
     const member = await addPerson(service, company, { teamRole: 'member' });
     const own = [];
-    for (let n = 0; n < 30; n++) own.push((await stageCapture(service, member)).id);
+    for (let n = 0; n < 30; n++) own.push((await stageCapture(member)).id);
     const others = await addCaptures(service, company, 30);
     const [members, full] = await Promise.all([
       Promise.all(Array.from({ length: 5 }, () => claimAll(service, member, 2))),
@@ -102,7 +103,7 @@ describe('claims at the same time', () => {
     const [last] = await addCaptures(service, company, 1);
     const race = () =>
       Promise.all(
-        Array.from({ length: CLAIMERS }, (_, n) => claimedIds(n % 2 === 0 ? service : second, company)),
+        Array.from({ length: CLAIMERS }, (_, n) => claimedIds(via(n % 2 === 0 ? service : second, company))),
       );
     assert.deepEqual((await race()).flat(), [last]);
     // The same for a capture with an expired lease.
@@ -126,13 +127,13 @@ describe('claims at the same time', () => {
       await released.promise;
       return databaseError('57P01');
     });
-    const halfWay = Promise.resolve(sendClaim({ app }, company));
+    const halfWay = Promise.resolve(sendClaim(via({ app }, company)));
     await Promise.race([reached.promise, halfWay]);
-    assert.deepEqual(await claimedIds(service, company), staged.slice(5));
-    assert.equal(await claimBatch(service, company), null);
+    assert.deepEqual(await claimedIds(company), staged.slice(5));
+    assert.equal(await claimBatch(company), null);
     // The claim fails, and the next one gets its captures.
     released.resolve();
     assert.ok((await halfWay).statusCode >= 500);
-    assert.deepEqual(await claimedIds(service, company), staged.slice(0, 5));
+    assert.deepEqual(await claimedIds(company), staged.slice(0, 5));
   });
 });

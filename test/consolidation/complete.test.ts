@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import type { Memory } from '../../shared/schemas/memories.ts';
 import { openTestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
+import { via } from '../support/client/client.ts';
 import { column, columns } from '../support/columns.ts';
-import { listAll, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import {
   claimAll,
   complete,
@@ -20,7 +20,7 @@ import {
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { along, CLAIM, faultyFields, post } from '../support/team.ts';
+import { along, CLAIM, faultyFields } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -32,15 +32,15 @@ const EMBEDDED = { embedding: along(AXIS), ...CLAIM };
 describe('the action of an item', () => {
   test('publish creates a memory that searches find at once by its words and its meaning', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company);
-    const [result] = await completed(service, company, batchId, [
+    const { batchId, captureIds } = await lend(company);
+    const [result] = await completed(company, batchId, [
       { captureIds, action: 'publish', ...OCELOT, ...EMBEDDED, metadata: { by: 'x' } },
     ]);
     assert.deepEqual(result, { state: 'published', memoryId: result?.memoryId, similar: [] });
-    assert.deepEqual(await foundByWords(service, company, 'ocelot'), [OCELOT.content]);
-    assert.deepEqual(await foundByMeaning(service, company, along(AXIS)), [OCELOT.content]);
-    const [memory] = await listAll<Memory>(service, company, '/v1/memory/memories?state=published');
-    const [hit] = await search(service, company, 'ocelot');
+    assert.deepEqual(await foundByWords(company, 'ocelot'), [OCELOT.content]);
+    assert.deepEqual(await foundByMeaning(company, along(AXIS)), [OCELOT.content]);
+    const [memory] = await company.all.listMemories({ state: 'published' });
+    const [hit] = await search(company, 'ocelot');
     assert.ok(memory && hit);
     assert.deepEqual([hit.kind, hit.title, hit.source_id], ['memory', OCELOT.title, memory.sourceId]);
     const { id, title, content, version, metadata, createdBy, decidedBy, ...rest } = memory;
@@ -51,13 +51,13 @@ describe('the action of an item', () => {
 
   test('review creates a memory that no search finds', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company);
-    const [result] = await completed(service, company, batchId, [
+    const { batchId, captureIds } = await lend(company);
+    const [result] = await completed(company, batchId, [
       { captureIds, action: 'review', ...OCELOT, ...EMBEDDED },
     ]);
     assert.deepEqual(result, { state: 'review', memoryId: result?.memoryId, similar: [] });
-    assert.deepEqual(await search(service, company, 'ocelot', along(AXIS)), []);
-    const [memory] = await listAll<Memory>(service, company, '/v1/memory/memories?state=review');
+    assert.deepEqual(await search(company, 'ocelot', along(AXIS)), []);
+    const [memory] = await company.all.listMemories({ state: 'review' });
     assert.ok(memory);
     assert.deepEqual([memory.id, memory.content], [result?.memoryId, OCELOT.content]);
     assert.deepEqual([memory.sourceId, memory.decidedBy, memory.decidedAt], [null, null, null]);
@@ -67,25 +67,25 @@ describe('the action of an item', () => {
 
   test('discard creates nothing, with or without a text', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company, [null, null]);
-    const results = await completed(service, company, batchId, [
+    const { batchId, captureIds } = await lend(company, [null, null]);
+    const results = await completed(company, batchId, [
       { captureIds: captureIds.slice(0, 1), action: 'discard' },
       { captureIds: captureIds.slice(1), action: 'discard', ...OCELOT, ...EMBEDDED },
     ]);
     const nothing = { state: 'discarded', memoryId: null, similar: [] };
     assert.deepEqual(results, [nothing, nothing]);
-    assert.deepEqual(await search(service, company, 'ocelot', along(AXIS)), []);
+    assert.deepEqual(await search(company, 'ocelot', along(AXIS)), []);
     const { memories, sources, captures } = await traces(service, company);
     assert.deepEqual([memories, sources, captures], [0, 0, { completed: 2 }]);
   });
 
   test('every action records one event with its captures, without the text', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company, [null, null, null]);
+    const { batchId, captureIds } = await lend(company, [null, null, null]);
     const [one, two, three] = captureIds.map((id) => [id]);
     let ids: (string | null)[] = [];
     const { events, text } = await recordedBy(service, company, async () => {
-      const results = await completed(service, company, batchId, [
+      const results = await completed(company, batchId, [
         { captureIds: one, action: 'publish', ...OCELOT, ...EMBEDDED, metadata: { secret: 'puma' } },
         { captureIds: two, action: 'review', ...OCELOT },
         { captureIds: three, action: 'discard', ...OCELOT },
@@ -108,35 +108,33 @@ describe('the action of an item', () => {
 describe('the captures of a batch', () => {
   test('captures without an item are staged again, and the next claim returns them', async () => {
     const company = await service.company();
-    const { batchId, captures, captureIds } = await lend(service, company, [null, null, null]);
-    await completed(service, company, batchId, [
-      { captureIds: captureIds.slice(1, 2), action: 'publish', ...OCELOT },
-    ]);
+    const { batchId, captures, captureIds } = await lend(company, [null, null, null]);
+    await completed(company, batchId, [{ captureIds: captureIds.slice(1, 2), action: 'publish', ...OCELOT }]);
     assert.deepEqual((await traces(service, company)).captures, { completed: 1, staged: 2 });
-    const next = await claimAll(service, company);
+    const next = await claimAll(company);
     assert.deepEqual(next.captures, [captures[0], captures[2]]);
   });
 
   test('a complete without items stages all captures again', async () => {
     const company = await service.company();
-    const { batchId, captures } = await lend(service, company, [null, null]);
+    const { batchId, captures } = await lend(company, [null, null]);
     const before = await traces(service, company);
-    assert.deepEqual(await completed(service, company, batchId, []), []);
+    assert.deepEqual(await completed(company, batchId, []), []);
     assert.deepEqual(await traces(service, company), { ...before, captures: { staged: 2 } });
-    assert.deepEqual((await claimAll(service, company)).captures, captures);
+    assert.deepEqual((await claimAll(company)).captures, captures);
   });
 
   test('several items can use one capture, and one item can use several', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company, [null, null]);
+    const { batchId, captureIds } = await lend(company, [null, null]);
     const [first = '', second = ''] = captureIds;
-    const results = await completed(service, company, batchId, [
+    const results = await completed(company, batchId, [
       { captureIds: [first], action: 'publish', ...OCELOT },
       { captureIds: [second, first], action: 'review', title: 'b', content: 'The gibbon swings.' },
       { captureIds: [first.toUpperCase(), first], action: 'discard' },
     ]);
     assert.deepEqual(column(results, 'state'), ['published', 'review', 'discarded']);
-    const memories = await listAll<Memory>(service, company, '/v1/memory/memories');
+    const memories = await company.all.listMemories();
     assert.deepEqual(memories.map((memory) => memory.captureIds.toSorted()).toReversed(), [
       [first],
       [first, second].sort(),
@@ -148,9 +146,9 @@ describe('the captures of a batch', () => {
 describe('POST /v1/memory/consolidation/complete', () => {
   test('names the first invalid field, changes nothing and keeps the batch open', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company, [null, null]);
-    await stageCapture(service, company);
-    const [foreign] = (await claimAll(service, company)).captureIds;
+    const { batchId, captureIds } = await lend(company, [null, null]);
+    await stageCapture(company);
+    const [foreign] = (await claimAll(company)).captureIds;
     const before = await traces(service, company);
     const good: GivenItem = { captureIds, action: 'publish', ...OCELOT };
     const faults: [path: string, item: GivenItem][] = [
@@ -173,21 +171,20 @@ describe('POST /v1/memory/consolidation/complete', () => {
       ['/items/1/captureIds', { captureIds: [foreign!], action: 'discard' }],
     ];
     for (const [path, item] of faults) {
-      assertInvalid(await complete(service, company, batchId, [good, item]), path);
+      assertInvalid(await complete(company, batchId, [good, item]), path);
     }
     const many = Array.from({ length: 41 }, () => good);
-    assert.deepEqual(faultyFields(await complete(service, company, batchId, many)), ['/items']);
+    assert.deepEqual(faultyFields(await complete(company, batchId, many)), ['/items']);
     assert.deepEqual(await traces(service, company), before);
-    await completed(service, company, batchId, [good]);
+    await completed(company, batchId, [good]);
   });
 
   test('accepts 40 items and 8 MiB, and returns 413 for more bytes', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company);
+    const { batchId, captureIds } = await lend(company);
     const items = Array.from({ length: 40 }, () => ({ captureIds, action: 'discard' }));
     const body = JSON.stringify({ batchId, items });
-    const send = (bytes: number) =>
-      post(service, company, '/v1/memory/consolidation/complete', body.padEnd(bytes));
+    const send = (bytes: number) => company.ask.completeCaptures(body.padEnd(bytes));
     assert.equal(outcome(await send(8 * 1024 * 1024 + 1)), '413 payload_too_large');
     const answer = await send(8 * 1024 * 1024);
     assert.equal(answer.statusCode, 200, answer.body);
@@ -200,8 +197,8 @@ describe('POST /v1/memory/consolidation/complete', () => {
       ['review', 0],
       ['publish', 1],
     ] as const) {
-      const { batchId, captureIds } = await lend(service, company);
-      await completed(service, company, batchId, [
+      const { batchId, captureIds } = await lend(company);
+      await completed(company, batchId, [
         { captureIds, action, ...OCELOT },
         { captureIds, action: 'discard' },
       ]);
@@ -216,7 +213,7 @@ describe('POST /v1/memory/consolidation/complete', () => {
   ] as const) {
     test(`rolls back all items if the complete fails ${where}`, async (t) => {
       const company = await service.company();
-      const { batchId, captureIds } = await lend(service, company, [null, null]);
+      const { batchId, captureIds } = await lend(company, [null, null]);
       const before = await traces(service, company);
       const items: GivenItem[] = [
         { captureIds, action: 'publish', ...OCELOT, ...EMBEDDED },
@@ -229,24 +226,24 @@ describe('POST /v1/memory/consolidation/complete', () => {
         if (statement.test(text)) seen += 1;
         return seen === nth ? databaseError('58030') : null;
       });
-      const answer = await complete({ app }, company, batchId, items, { 'idempotency-key': 'once' });
+      const answer = await complete(via({ app }, company), batchId, items, { 'idempotency-key': 'once' });
       assert.equal(outcome(answer), '500 internal_error');
       assert.equal(seen, nth);
       assert.deepEqual(await traces(service, company), before);
-      assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
+      assert.deepEqual(await foundByWords(company, 'ocelot'), []);
       const kept = await database.query('select from memory.idempotency_key where team_id = $1', [
         company.teamId,
       ]);
       assert.equal(kept.length, 0);
-      await completed(service, company, batchId, items);
+      await completed(company, batchId, items);
     });
   }
 
   test('rolls back all items if a later item returns 404', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company);
+    const { batchId, captureIds } = await lend(company);
     const before = await traces(service, company);
-    const answer = await complete(service, company, batchId, [
+    const answer = await complete(company, batchId, [
       { captureIds, action: 'publish', ...OCELOT },
       { captureIds, action: 'publish', ...OCELOT, supersedes: newId() },
     ]);

@@ -14,7 +14,7 @@ import {
 } from '../support/consolidation.ts';
 import { decided } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
-import { along, CLAIM, faultyFields, post } from '../support/team.ts';
+import { along, CLAIM, faultyFields } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -49,12 +49,12 @@ describe('the embedding of an item', () => {
   for (const [what, code, path, fault] of faults) {
     test(`returns 400 ${code} for an embedding ${what}`, async () => {
       const company = await service.company();
-      const { batchId, captureIds } = await lend(service, company);
+      const { batchId, captureIds } = await lend(company);
       const before = await traces(service, company);
       const good: GivenItem = { captureIds, action: 'publish', title: 'x', content: CONTENT };
       for (const action of ['publish', 'review', 'discard'] as const) {
         const faulty = { ...good, embedding: along(0), ...fault, action };
-        const answer = await complete(service, company, batchId, [good, faulty]);
+        const answer = await complete(company, batchId, [good, faulty]);
         assert.equal(outcome(answer), `400 ${code}`, answer.body);
         if (path !== null) assert.deepEqual(faultyFields(answer), [`/items/1/${path}`]);
       }
@@ -64,13 +64,13 @@ describe('the embedding of an item', () => {
 
   test('returns 400 for an embedding with infinity or a value that is not a number', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company);
+    const { batchId, captureIds } = await lend(company);
     const item = { captureIds, action: 'publish', title: 'x', content: CONTENT, ...EMBEDDED };
     const body = JSON.stringify({ batchId, items: [item] });
     for (const value of ['1e999', '-1e999', 'null', '"NaN"']) {
       const faulty = body.replace('[0,0,', `[0,${value},`);
       assert.notEqual(faulty, body);
-      const answer = await post(service, company, '/v1/memory/consolidation/complete', faulty);
+      const answer = await company.ask.completeCaptures(faulty);
       assert.equal(outcome(answer), '400 invalid_request', value);
       assert.match(faultyFields(answer)[0] ?? '', /^\/items\/0\/embedding/);
     }
@@ -81,63 +81,63 @@ describe('the embedding of an item', () => {
 describe('the embedding of a published memory', () => {
   test('the embedding is stored if the content makes one chunk', async () => {
     const company = await service.company();
-    await keep(service, company, { content: CONTENT, ...EMBEDDED });
+    await keep(company, { content: CONTENT, ...EMBEDDED });
     assert.deepEqual(await vectors(company), { embedded: 1, pending: 0 });
-    assert.deepEqual(await foundByMeaning(service, company, along(5)), [CONTENT]);
+    assert.deepEqual(await foundByMeaning(company, along(5)), [CONTENT]);
   });
 
   test('the embedding can be sent as base64', async () => {
     const company = await service.company();
-    await keep(service, company, { content: CONTENT, ...EMBEDDED, embedding: base64Of(along(5, 9)) });
+    await keep(company, { content: CONTENT, ...EMBEDDED, embedding: base64Of(along(5, 9)) });
     assert.deepEqual(await vectors(company), { embedded: 1, pending: 0 });
-    assert.deepEqual(await foundByMeaning(service, company, along(5)), [CONTENT]);
+    assert.deepEqual(await foundByMeaning(company, along(5)), [CONTENT]);
   });
 
   test('the embedding is not stored if the content makes several chunks, which become pending', async () => {
     const company = await service.company();
-    await keep(service, company, { content: LONG, ...EMBEDDED });
+    await keep(company, { content: LONG, ...EMBEDDED });
     const { chunks } = await traces(service, company);
     assert.ok(chunks > 1, String(chunks));
     assert.deepEqual(await vectors(company), { embedded: 0, pending: chunks });
-    assert.deepEqual(await foundByMeaning(service, company, along(5)), []);
-    assert.equal((await foundByWords(service, company, 'gibbon')).length, chunks);
+    assert.deepEqual(await foundByMeaning(company, along(5)), []);
+    assert.equal((await foundByWords(company, 'gibbon')).length, chunks);
   });
 
   test('the chunk becomes pending if the item has no embedding', async () => {
     const company = await service.company();
-    await keep(service, company, { content: CONTENT });
+    await keep(company, { content: CONTENT });
     assert.deepEqual(await vectors(company), { embedded: 0, pending: 1 });
   });
 });
 
 describe('the embedding of a memory in review', () => {
   const review = async (company: SignedIn, content: string) =>
-    (await keep(service, company, { action: 'review', content, ...EMBEDDED })).memoryId;
+    (await keep(company, { action: 'review', content, ...EMBEDDED })).memoryId;
 
   test('the embedding is kept and stored when the text is published unchanged', async () => {
     for (const edit of [{}, { title: 'Another title' }, { content: CONTENT }]) {
       const company = await service.company();
       const memoryId = await review(company, CONTENT);
       assert.deepEqual(await vectors(company), { embedded: 0, pending: 0 });
-      await decided(service, company, { action: 'publish', memoryId, ...edit });
+      await decided(company, { action: 'publish', memoryId, ...edit });
       assert.deepEqual(await vectors(company), { embedded: 1, pending: 0 });
-      assert.deepEqual(await foundByMeaning(service, company, along(5)), [CONTENT]);
+      assert.deepEqual(await foundByMeaning(company, along(5)), [CONTENT]);
     }
   });
 
   test('the embedding is not stored if the text is edited, and the new chunk becomes pending', async () => {
     const company = await service.company();
     const memoryId = await review(company, CONTENT);
-    await decided(service, company, { action: 'publish', memoryId, content: 'The gibbon swings.' });
+    await decided(company, { action: 'publish', memoryId, content: 'The gibbon swings.' });
     assert.deepEqual(await vectors(company), { embedded: 0, pending: 1 });
-    assert.deepEqual(await foundByMeaning(service, company, along(5)), []);
-    assert.deepEqual(await foundByWords(service, company, 'gibbon'), ['The gibbon swings.']);
+    assert.deepEqual(await foundByMeaning(company, along(5)), []);
+    assert.deepEqual(await foundByWords(company, 'gibbon'), ['The gibbon swings.']);
   });
 
   test('the embedding is not stored if the text makes several chunks', async () => {
     const company = await service.company();
     const memoryId = await review(company, LONG);
-    await decided(service, company, { action: 'publish', memoryId });
+    await decided(company, { action: 'publish', memoryId });
     const { chunks } = await traces(service, company);
     assert.ok(chunks > 1, String(chunks));
     assert.deepEqual(await vectors(company), { embedded: 0, pending: chunks });
@@ -149,15 +149,15 @@ describe('the embedding of a memory in review', () => {
     await database.query(`update memory.memory_item set embedding_model = 'the one before' where id = $1`, [
       memoryId,
     ]);
-    await decided(service, company, { action: 'publish', memoryId });
+    await decided(company, { action: 'publish', memoryId });
     assert.deepEqual(await vectors(company), { embedded: 0, pending: 1 });
   });
 
   test('the embedding is deleted after the decision on the memory', async () => {
     const company = await service.company();
     const made = [await review(company, CONTENT), await review(company, CONTENT)];
-    await decided(service, company, { action: 'discard', memoryId: made[0] });
-    await decided(service, company, { action: 'publish', memoryId: made[1] });
+    await decided(company, { action: 'discard', memoryId: made[0] });
+    await decided(company, { action: 'publish', memoryId: made[1] });
     const left = await database.query(
       'select from memory.memory_item where team_id = $1 and embedding is not null',
       [company.teamId],
@@ -169,9 +169,8 @@ describe('the embedding of a memory in review', () => {
 describe('a complete with several items', () => {
   test('stores the embedding of each item with its own memory', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company);
+    const { batchId, captureIds } = await lend(company);
     await completed(
-      service,
       company,
       batchId,
       [1, 2, 3].map((n) => ({
@@ -184,7 +183,7 @@ describe('a complete with several items', () => {
       })),
     );
     for (const n of [1, 2, 3]) {
-      assert.equal((await foundByMeaning(service, company, along(n)))[0], `Content ${n}`);
+      assert.equal((await foundByMeaning(company, along(n)))[0], `Content ${n}`);
     }
   });
 });

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { expireBatch } from '../support/captures.ts';
+import { via } from '../support/client/client.ts';
 import {
   claimAll,
   complete,
@@ -31,84 +32,84 @@ describe('a batch whose lease expired', () => {
   test('returns 409 for a complete after the lease and leaves the captures to other callers', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
-    const lent = await lend(service, company);
+    const lent = await lend(company);
     await expireBatch(service, lent.batchId);
     const before = await traces(service, company);
     const late = async (given: GivenItem[] = items(lent)) =>
-      outcome(await complete(service, company, lent.batchId, given));
+      outcome(await complete(company, lent.batchId, given));
     for (const given of [items(lent), [{ captureIds: lent.captureIds, action: 'discard' as const }], []]) {
       assert.equal(await late(given), '409 batch_expired');
     }
     assert.deepEqual(await traces(service, company), before);
-    const theirs = await claimAll(service, other);
+    const theirs = await claimAll(other);
     assert.deepEqual(theirs.captureIds, lent.captureIds);
     assert.equal(await late(), '409 batch_expired');
-    await completed(service, other, theirs.batchId, items(theirs, 'The gibbon swings.'));
+    await completed(other, theirs.batchId, items(theirs, 'The gibbon swings.'));
     assert.equal(await late(), '409 batch_expired');
-    assert.deepEqual(await foundByWords(service, company, 'ocelot gibbon'), ['The gibbon swings.']);
+    assert.deepEqual(await foundByWords(company, 'ocelot gibbon'), ['The gibbon swings.']);
   });
 
   test('a new claim of the same person does not renew the expired batch', async () => {
     const company = await service.company();
-    const lent = await lend(service, company);
+    const lent = await lend(company);
     await expireBatch(service, lent.batchId);
-    const second = await claimAll(service, company);
+    const second = await claimAll(company);
     assert.notEqual(second.batchId, lent.batchId);
-    assert.equal(outcome(await complete(service, company, lent.batchId, items(lent))), '409 batch_expired');
-    await completed(service, company, second.batchId, items(second));
+    assert.equal(outcome(await complete(company, lent.batchId, items(lent))), '409 batch_expired');
+    await completed(company, second.batchId, items(second));
     assert.equal((await traces(service, company)).memories, 1);
   });
 
   test('returns 409 if another caller claims the captures while the complete waits', async (t) => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
-    const lent = await lend(service, company);
+    const lent = await lend(company);
     let theirs: Lent | undefined;
     const answer = await duringPause(
       await openPausedApp(t, service, BEFORE_COMPLETE),
-      (held) => complete(held, company, lent.batchId, items(lent)),
+      (held) => complete(via(held, company), lent.batchId, items(lent)),
       async () => {
         await expireBatch(service, lent.batchId);
-        theirs = await claimAll(service, other);
+        theirs = await claimAll(other);
       },
     );
     assert.equal(outcome(answer), '409 batch_expired');
     assert.ok(theirs);
     assert.deepEqual((await traces(service, company)).captures, { claimed: 1 });
-    await completed(service, other, theirs.batchId, items(theirs));
+    await completed(other, theirs.batchId, items(theirs));
     assert.equal((await traces(service, company)).memories, 1);
   });
 
   test('two callers never complete the same capture, even if the batch itself is not expired', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
-    const lent = await lend(service, company);
+    const lent = await lend(company);
     // The lease of the captures expires, but the batch still has its own.
     await database.query(`update memory.capture set leased_until = now() where batch_id = $1`, [
       lent.batchId,
     ]);
-    const theirs = await claimAll(service, other);
+    const theirs = await claimAll(other);
     assert.deepEqual(theirs.captureIds, lent.captureIds);
     const before = await traces(service, company);
-    const answer = await complete(service, company, lent.batchId, items(lent));
+    const answer = await complete(company, lent.batchId, items(lent));
     assert.ok([403, 409].includes(answer.statusCode), answer.body);
     assert.deepEqual(await traces(service, company), before);
-    await completed(service, company, lent.batchId, []);
+    await completed(company, lent.batchId, []);
     assert.deepEqual((await traces(service, company)).captures, { claimed: 1 });
-    await completed(service, other, theirs.batchId, items(theirs));
+    await completed(other, theirs.batchId, items(theirs));
     assert.equal((await traces(service, company)).memories, 1);
   });
 
   test('one memory is made of a capture when others claim and complete it at the same time', async () => {
     const company = await service.company();
     const others = [company, await addPerson(service, company, { teamRole: 'admin' })];
-    const lent = await lend(service, company);
+    const lent = await lend(company);
     await expireBatch(service, lent.batchId);
     const [mine, ...attempts] = await Promise.all([
-      complete(service, company, lent.batchId, items(lent)),
+      complete(company, lent.batchId, items(lent)),
       ...others.map(async (caller) => {
-        const theirs = await claimAll(service, caller).catch(() => null);
-        return theirs === null ? null : completed(service, caller, theirs.batchId, items(theirs));
+        const theirs = await claimAll(caller).catch(() => null);
+        return theirs === null ? null : completed(caller, theirs.batchId, items(theirs));
       }),
     ]);
     assert.equal(outcome(mine), '409 batch_expired');
@@ -118,11 +119,11 @@ describe('a batch whose lease expired', () => {
 
   test('returns 400 for invalid fields and 404 for an unknown batch before 409', async () => {
     const company = await service.company();
-    const lent = await lend(service, company);
+    const lent = await lend(company);
     await expireBatch(service, lent.batchId);
     const foreign: GivenItem[] = [{ captureIds: [newId()], action: 'discard' }];
-    assert.equal(outcome(await complete(service, company, lent.batchId, foreign)), '400 invalid_request');
-    assert.equal(outcome(await complete(service, company, newId(), items(lent))), '404 not_found');
+    assert.equal(outcome(await complete(company, lent.batchId, foreign)), '400 invalid_request');
+    assert.equal(outcome(await complete(company, newId(), items(lent))), '404 not_found');
   });
 });
 
@@ -157,11 +158,11 @@ describe('a complete whose caller loses access while it waits', () => {
       const clientId = await addClient(service, company);
       const clients = { [clientId]: 'write' } as const;
       const person = await addPerson(service, company, { teamRole: 'member', clients });
-      const lent = await lend(service, person, [clientId]);
+      const lent = await lend(person, [clientId]);
       const before = await traces(service, company);
       const answer = await duringPause(
         await openPausedApp(t, service, BEFORE_COMPLETE),
-        (held) => complete(held, person, lent.batchId, items(lent)),
+        (held) => complete(via(held, person), lent.batchId, items(lent)),
         () => take(person, clientId, company),
       );
       assert.equal(outcome(answer), refusal);
@@ -173,11 +174,11 @@ describe('a complete whose caller loses access while it waits', () => {
     const company = await service.company();
     const author = await addPerson(service, company, { teamRole: 'member' });
     const admin = await addPerson(service, company, { teamRole: 'admin' });
-    const lent = await lend(service, author, [null], admin);
+    const lent = await lend(author, [null], admin);
     const before = await traces(service, company);
     const answer = await duringPause(
       await openPausedApp(t, service, BEFORE_COMPLETE),
-      (held) => complete(held, admin, lent.batchId, items(lent)),
+      (held) => complete(via(held, admin), lent.batchId, items(lent)),
       () =>
         database.query(`update identity.team_member set role = 'member' where user_id = $1`, [admin.userId]),
     );

@@ -30,7 +30,7 @@ async function lendOfBoth(): Promise<{
   const company = await service.company();
   const clientId = await addClient(service, company);
   const member = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'write' } });
-  const { batchId, captureIds } = await lend(service, member, [null, clientId]);
+  const { batchId, captureIds } = await lend(member, [null, clientId]);
   const [ofTeam = '', ofClient = ''] = captureIds;
   return { company, member, clientId, batchId, ofTeam, ofClient };
 }
@@ -39,24 +39,24 @@ describe('the release of a batch that is not in reach', () => {
   test('returns the same 404 for a batch of another caller, of another Team, an unknown and a malformed one', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
-    const lent = await lend(service, admin);
+    const lent = await lend(admin);
     const elsewhere = inTeam(company, await addTeam(service, company));
-    const theirs = await lend(service, elsewhere);
+    const theirs = await lend(elsewhere);
     const before = await traces(service, company);
     await assertSameRefusal(
       '404 not_found',
-      [lent.batchId, theirs.batchId, newId(), 'nonsense', ''].map((id) => release(service, company, id)),
+      [lent.batchId, theirs.batchId, newId(), 'nonsense', ''].map((id) => release(company, id)),
     );
     assert.deepEqual(await traces(service, company), before);
-    await completed(service, admin, lent.batchId, []);
+    await completed(admin, lent.batchId, []);
   });
 
   test('returns 409 in an archived Team, after 404', async () => {
     const company = await service.company();
-    const { batchId } = await lend(service, company);
+    const { batchId } = await lend(company);
     await archiveTeam(service, company.teamId);
-    assert.equal(outcome(await release(service, company, batchId)), '409 team_archived');
-    assert.equal(outcome(await release(service, company, newId())), '404 not_found');
+    assert.equal(outcome(await release(company, batchId)), '409 team_archived');
+    assert.equal(outcome(await release(company, newId())), '404 not_found');
     assert.deepEqual(await captureStates(service, company), { claimed: 1 });
   });
 });
@@ -67,36 +67,36 @@ describe('a release by a caller who has lost access', () => {
     await loseGrants(member);
     let batch: Batch | undefined;
     const { events } = await recordedBy(service, company, async () => {
-      batch = await released(service, member, batchId);
+      batch = await released(member, batchId);
     });
     assert.deepEqual(batch?.captureIds, [ofTeam]);
     assert.deepEqual(events.map(({ detail }) => detail).sort(), [
       { captureIds: [ofTeam] },
       { captureIds: [ofClient] },
     ]);
-    assert.deepEqual(await claimedIds(service, company, { clientId }), [ofClient]);
-    assert.deepEqual(await claimedIds(service, member), [ofTeam]);
+    assert.deepEqual(await claimedIds(company, { clientId }), [ofClient]);
+    assert.deepEqual(await claimedIds(member), [ofTeam]);
   });
 
   test('stages the captures of an archived client, which nobody can claim until it is restored', async () => {
     const { company, member, clientId, batchId, ofTeam, ofClient } = await lendOfBoth();
     await setClientState(clientId, 'archived');
-    assert.deepEqual((await released(service, member, batchId)).captureIds, [ofTeam]);
-    assert.deepEqual(await claimedIds(service, company), [ofTeam]);
-    assert.equal(await claimBatch(service, company), null);
+    assert.deepEqual((await released(member, batchId)).captureIds, [ofTeam]);
+    assert.deepEqual(await claimedIds(company), [ofTeam]);
+    assert.equal(await claimBatch(company), null);
     await setClientState(clientId, 'active');
-    assert.deepEqual(await claimedIds(service, company), [ofClient]);
+    assert.deepEqual(await claimedIds(company), [ofClient]);
   });
 
   test('stages captures of others after Full access was lost', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
-    const { batchId, captureIds } = await lend(service, company, [null], admin);
+    const { batchId, captureIds } = await lend(company, [null], admin);
     await database.query(`update identity.team_member set role = 'member' where user_id = $1`, [
       admin.userId,
     ]);
-    assert.deepEqual((await released(service, admin, batchId)).captureIds, captureIds);
-    assert.equal(await claimBatch(service, admin), null);
-    assert.deepEqual(await claimedIds(service, company), captureIds);
+    assert.deepEqual((await released(admin, batchId)).captureIds, captureIds);
+    assert.equal(await claimBatch(admin), null);
+    assert.deepEqual(await claimedIds(company), captureIds);
   });
 });

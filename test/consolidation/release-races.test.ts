@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
 import { captureStates, claimBatch, expireBatch } from '../support/captures.ts';
+import { via } from '../support/client/client.ts';
 import { recordedBy } from '../support/company.ts';
 import {
   claimAll,
@@ -28,12 +29,12 @@ describe('a release and another request for the same batch', () => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     for (let round = 0; round < ROUNDS; round += 1) {
-      const { batchId, captureIds } = await lend(service, company);
+      const { batchId, captureIds } = await lend(company);
       const before = await traces(service, company);
       const items = [{ captureIds, action: 'publish' as const, ...TEXT }];
       const requests = [
-        () => complete(second, company, batchId, items),
-        () => release(service, company, batchId),
+        () => complete(via(second, company), batchId, items),
+        () => release(company, batchId),
       ];
       if (round % 2 === 1) requests.reverse();
       const answers = (await Promise.all(requests.map((send) => send()))).map(outcome);
@@ -44,17 +45,17 @@ describe('a release and another request for the same batch', () => {
       assert.equal(memories, before.memories + (isCompleted ? 1 : 0));
       assert.equal(captures['claimed'], undefined);
       assert.equal(captures['staged'], isCompleted ? undefined : 1);
-      if (!isCompleted) await completed(service, company, (await claimAll(service, company)).batchId, items);
+      if (!isCompleted) await completed(company, (await claimAll(company)).batchId, items);
     }
   });
 
   test('one of several releases at the same time succeeds, and is recorded', async (t) => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
-    const { batchId } = await lend(service, company);
+    const { batchId } = await lend(company);
     const { events } = await recordedBy(service, company, async () => {
       const answers = await Promise.all(
-        Array.from({ length: 6 }, (_, n) => release(n % 2 === 0 ? service : second, company, batchId)),
+        Array.from({ length: 6 }, (_, n) => release(via(n % 2 === 0 ? service : second, company), batchId)),
       );
       assert.deepEqual(answers.map(outcome).sort(), ['200', ...Array(5).fill('409 batch_expired')]);
     });
@@ -63,12 +64,12 @@ describe('a release and another request for the same batch', () => {
 
   test('a complete returns 409 if the batch is released while it waits', async (t) => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company);
+    const { batchId, captureIds } = await lend(company);
     const answer = await duringPause(
       // The second transaction completes the batch.
       await openPausedApp(t, service, { transaction: 2 }),
-      (held) => complete(held, company, batchId, [{ captureIds, action: 'publish', ...TEXT }]),
-      () => released(service, company, batchId),
+      (held) => complete(via(held, company), batchId, [{ captureIds, action: 'publish', ...TEXT }]),
+      () => released(company, batchId),
     );
     assert.equal(outcome(answer), '409 batch_expired');
     assert.deepEqual(await captureStates(service, company), { staged: 1 });
@@ -77,11 +78,11 @@ describe('a release and another request for the same batch', () => {
 
   test('a release returns 409 if the batch is completed while it waits', async (t) => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company);
+    const { batchId, captureIds } = await lend(company);
     const answer = await duringPause(
       await openPausedApp(t, service),
-      (held) => release(held, company, batchId),
-      () => completed(service, company, batchId, [{ captureIds, action: 'publish', ...TEXT }]),
+      (held) => release(via(held, company), batchId),
+      () => completed(company, batchId, [{ captureIds, action: 'publish', ...TEXT }]),
     );
     assert.equal(outcome(answer), '409 conflict');
     assert.deepEqual(await captureStates(service, company), { completed: 1 });
@@ -90,13 +91,13 @@ describe('a release and another request for the same batch', () => {
   test('a release returns 409 if another caller claims the captures while it waits', async (t) => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
-    const { batchId } = await lend(service, company);
+    const { batchId } = await lend(company);
     const answer = await duringPause(
       await openPausedApp(t, service),
-      (held) => release(held, company, batchId),
+      (held) => release(via(held, company), batchId),
       async () => {
         await expireBatch(service, batchId);
-        await claimAll(service, other);
+        await claimAll(other);
       },
     );
     assert.equal(outcome(answer), '409 batch_expired');
@@ -107,8 +108,8 @@ describe('a release and another request for the same batch', () => {
     const company = await service.company();
     const apps = [service, await openSecondApp(t, service)];
     const callers = [company, await addPerson(service, company, { teamRole: 'admin' })];
-    const { batchId } = await lend(service, company, Array(6).fill(null));
-    await released(service, company, batchId);
+    const { batchId } = await lend(company, Array(6).fill(null));
+    await released(company, batchId);
     const holders = new Map<string, number>();
     const count = (ids: string[], by: number) => {
       for (const id of ids) {
@@ -121,14 +122,14 @@ describe('a release and another request for the same batch', () => {
       Array.from({ length: 8 }, async (_, n) => {
         const [app, caller] = [apps[n % 2]!, callers[n % 3 === 0 ? 1 : 0]!];
         for (let round = 0; round < 5; round += 1) {
-          const batch = await claimBatch(app, caller, { limit: 2 });
+          const batch = await claimBatch(via(app, caller), { limit: 2 });
           if (batch === null) continue;
           const ids = batch.captures.map(({ id }) => id);
           count(ids, 1);
-          const open = await openBatches(app, caller);
+          const open = await openBatches(via(app, caller));
           assert.deepEqual(open.find(({ id }) => id === batch.id)?.captureIds, ids);
           count(ids, -1);
-          await released(app, caller, batch.id);
+          await released(via(app, caller), batch.id);
         }
       }),
     );

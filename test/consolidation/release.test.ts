@@ -10,12 +10,13 @@ import {
   expireBatch,
   stageCapture,
 } from '../support/captures.ts';
+import { via } from '../support/client/client.ts';
 import { recordedBy, recordsNothing } from '../support/company.ts';
 import { claimAll, complete, completed, lend, release, released, traces } from '../support/consolidation.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, post } from '../support/team.ts';
+import { addClient, addPerson } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -23,8 +24,8 @@ const { database } = service;
 describe('POST /v1/memory/consolidation/release', () => {
   test('returns the batch with its captures and the end of its lease, and stages the captures', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company, [null, null]);
-    const answer = await release(service, company, batchId.toUpperCase());
+    const { batchId, captureIds } = await lend(company, [null, null]);
+    const answer = await release(company, batchId.toUpperCase());
     assert.equal(answer.statusCode, 200, answer.body);
     const batch = answer.json<Batch>();
     assert.deepEqual(Object.keys(batch), ['id', 'captureIds', 'createdAt', 'expiresAt']);
@@ -46,11 +47,11 @@ describe('POST /v1/memory/consolidation/release', () => {
   test('the captures can be claimed by another caller at once, before captures that are newer', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
-    const { batchId, captureIds } = await lend(service, company, [null, null]);
+    const { batchId, captureIds } = await lend(company, [null, null]);
     const newer = await addCaptures(service, company, 2);
-    await released(service, company, batchId);
-    assert.deepEqual(await claimedIds(service, other, { limit: 3 }), [...captureIds, newer[0]]);
-    assert.deepEqual(await claimedIds(service, company), newer.slice(1));
+    await released(company, batchId);
+    assert.deepEqual(await claimedIds(other, { limit: 3 }), [...captureIds, newer[0]]);
+    assert.deepEqual(await claimedIds(company), newer.slice(1));
   });
 
   test('an author without Full access can claim captures that an Owner released', async () => {
@@ -59,41 +60,41 @@ describe('POST /v1/memory/consolidation/release', () => {
       await addPerson(service, company, { teamRole: 'member' }),
       await addPerson(service, company, { teamRole: 'member' }),
     ];
-    const { batchId, captureIds } = await lend(service, author, [null], company);
-    assert.equal(await claimBatch(service, author), null);
-    await released(service, company, batchId);
-    assert.equal(await claimBatch(service, another), null);
-    assert.deepEqual(await claimedIds(service, author), captureIds);
+    const { batchId, captureIds } = await lend(author, [null], company);
+    assert.equal(await claimBatch(author), null);
+    await released(company, batchId);
+    assert.equal(await claimBatch(another), null);
+    assert.deepEqual(await claimedIds(author), captureIds);
   });
 
   test('captures can be released any number of times, and completed after that', async () => {
     const company = await service.company();
     const [id] = await addCaptures(service, company, 1);
     for (let n = 0; n < 10; n += 1) {
-      const { batchId, captureIds } = await claimAll(service, company);
+      const { batchId, captureIds } = await claimAll(company);
       assert.deepEqual(captureIds, [id]);
-      assert.deepEqual((await released(service, company, batchId)).captureIds, [id]);
+      assert.deepEqual((await released(company, batchId)).captureIds, [id]);
     }
-    const { batchId, captureIds } = await claimAll(service, company);
-    await completed(service, company, batchId, [{ captureIds, action: 'discard' }]);
+    const { batchId, captureIds } = await claimAll(company);
+    await completed(company, batchId, [{ captureIds, action: 'discard' }]);
     assert.deepEqual(await captureStates(service, company), { completed: 1 });
   });
 
   test('releases only the captures of this batch', async () => {
     const company = await service.company();
     await addCaptures(service, company, 4);
-    const first = await claimBatch(service, company, { limit: 2 });
-    const second = await claimAll(service, company);
+    const first = await claimBatch(company, { limit: 2 });
+    const second = await claimAll(company);
     assert.ok(first);
-    await released(service, company, first.id);
+    await released(company, first.id);
     assert.deepEqual(await captureStates(service, company), { claimed: 2, staged: 2 });
-    await completed(service, company, second.batchId, []);
+    await completed(company, second.batchId, []);
   });
 
   test('returns 400 without a batchId, and for one that is not text', async () => {
     const company = await service.company();
     for (const body of [{}, { batchId: 1 }, { batchId: null }]) {
-      assertInvalid(await post(service, company, '/v1/memory/consolidation/release', body), '/batchId');
+      assertInvalid(await company.ask.releaseBatch(body), '/batchId');
     }
   });
 
@@ -101,10 +102,10 @@ describe('POST /v1/memory/consolidation/release', () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const given = { summary: 'ocelot', sessionId: 'sesame' };
-    const ofClient = await stageCapture(service, company, { ...given, scope: { clientId } });
-    const ofTeam = [await stageCapture(service, company, given), await stageCapture(service, company, given)];
-    const { batchId } = await claimAll(service, company);
-    const { events, text } = await recordedBy(service, company, () => released(service, company, batchId));
+    const ofClient = await stageCapture(company, { ...given, scope: { clientId } });
+    const ofTeam = [await stageCapture(company, given), await stageCapture(company, given)];
+    const { batchId } = await claimAll(company);
+    const { events, text } = await recordedBy(service, company, () => released(company, batchId));
     const event = {
       kind: 'memory.release',
       actorId: company.ownerId,
@@ -127,58 +128,58 @@ describe('a release of a batch that is not open', () => {
   test('returns 409 after the lease has expired, and leaves the captures to the next claim', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
-    const { batchId } = await lend(service, company);
+    const { batchId } = await lend(company);
     await expireBatch(service, batchId);
     await recordsNothing(service, company, async () => {
-      assert.equal(outcome(await release(service, company, batchId)), '409 batch_expired');
+      assert.equal(outcome(await release(company, batchId)), '409 batch_expired');
     });
-    await claimAll(service, other);
-    assert.equal(outcome(await release(service, company, batchId)), '409 batch_expired');
+    await claimAll(other);
+    assert.equal(outcome(await release(company, batchId)), '409 batch_expired');
     assert.deepEqual(await captureStates(service, company), { claimed: 1 });
   });
 
   test('a second release and a complete return 409 after a release, even if others hold the captures', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
-    const { batchId, captureIds } = await lend(service, company);
-    await released(service, company, batchId);
+    const { batchId, captureIds } = await lend(company);
+    await released(company, batchId);
     const late = async () => [
-      outcome(await release(service, company, batchId)),
-      outcome(await complete(service, company, batchId, [{ captureIds, action: 'discard' }])),
-      outcome(await complete(service, company, batchId, [])),
+      outcome(await release(company, batchId)),
+      outcome(await complete(company, batchId, [{ captureIds, action: 'discard' }])),
+      outcome(await complete(company, batchId, [])),
     ];
     const refused = Array(3).fill('409 batch_expired');
     await recordsNothing(service, company, async () => assert.deepEqual(await late(), refused));
-    const theirs = await claimAll(service, other);
+    const theirs = await claimAll(other);
     assert.deepEqual(await late(), refused);
     assert.deepEqual(await captureStates(service, company), { claimed: 1 });
-    await completed(service, other, theirs.batchId, [{ captureIds, action: 'discard' }]);
+    await completed(other, theirs.batchId, [{ captureIds, action: 'discard' }]);
     assert.deepEqual(await late(), refused);
   });
 
   test('returns 409 conflict after a complete, also after the lease, and repeats the complete', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company, [null, null]);
+    const { batchId, captureIds } = await lend(company, [null, null]);
     const items = [{ captureIds: captureIds.slice(0, 1), action: 'discard' as const }];
-    const results = await completed(service, company, batchId, items);
+    const results = await completed(company, batchId, items);
     const before = await traces(service, company);
-    assert.equal(outcome(await release(service, company, batchId)), '409 conflict');
+    assert.equal(outcome(await release(company, batchId)), '409 conflict');
     await expireBatch(service, batchId);
-    assert.equal(outcome(await release(service, company, batchId)), '409 conflict');
-    assert.deepEqual(await completed(service, company, batchId, items), results);
+    assert.equal(outcome(await release(company, batchId)), '409 conflict');
+    assert.deepEqual(await completed(company, batchId, items), results);
     assert.deepEqual(await traces(service, company), before);
   });
 
   test('returns 409 if others hold all captures, even if the batch itself is not expired', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
-    const { batchId } = await lend(service, company);
+    const { batchId } = await lend(company);
     await database.query('update memory.capture set leased_until = now() where batch_id = $1', [batchId]);
-    const theirs = await claimAll(service, other);
+    const theirs = await claimAll(other);
     await recordsNothing(service, company, async () => {
-      assert.equal(outcome(await release(service, company, batchId)), '409 batch_expired');
+      assert.equal(outcome(await release(company, batchId)), '409 batch_expired');
     });
-    await completed(service, other, theirs.batchId, []);
+    await completed(other, theirs.batchId, []);
   });
 });
 
@@ -189,7 +190,7 @@ describe('a release that fails in the database', () => {
   ] as const) {
     test(`a release that fails ${when} releases nothing and records no event`, async (t) => {
       const company = await service.company();
-      const { batchId } = await lend(service, company);
+      const { batchId } = await lend(company);
       let reached = false;
       const app = await openFailingApp(t, service, (text) => {
         if (!statement.test(text)) return null;
@@ -197,11 +198,11 @@ describe('a release that fails in the database', () => {
         return databaseError('XX000');
       });
       await recordsNothing(service, company, async () => {
-        assert.equal(outcome(await release({ app }, company, batchId)), '500 internal_error');
+        assert.equal(outcome(await release(via({ app }, company), batchId)), '500 internal_error');
       });
       assert.ok(reached);
       assert.deepEqual(await captureStates(service, company), { claimed: 1 });
-      await released(service, company, batchId);
+      await released(company, batchId);
     });
   }
 });

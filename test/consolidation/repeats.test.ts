@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import type { ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { expireBatch } from '../support/captures.ts';
-import { ask } from '../support/company.ts';
 import {
   claimAll,
   complete,
@@ -16,7 +15,7 @@ import {
   traces,
 } from '../support/consolidation.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, along, type Caller, CLAIM, type Person, post } from '../support/team.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, type Person } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -53,9 +52,9 @@ function turned(value: unknown): unknown {
 describe('a repeated complete', () => {
   test('a repeated complete returns the same response, even after the lease or with reordered fields', async () => {
     const company = await service.company();
-    const lent = await lend(service, company, [null, null]);
+    const lent = await lend(company, [null, null]);
     const items = itemsOf(lent);
-    const first = await complete(service, company, lent.batchId, items);
+    const first = await complete(company, lent.batchId, items);
     assert.equal(first.statusCode, 200, first.body);
     const before = await traces(service, company);
     await expireBatch(service, lent.batchId);
@@ -65,7 +64,7 @@ describe('a repeated complete', () => {
       turned({ batchId: lent.batchId, items }) as object,
     ];
     for (const body of bodies) {
-      const again = await post(service, company, '/v1/memory/consolidation/complete', body);
+      const again = await company.ask.completeCaptures(body);
       assert.deepEqual([again.statusCode, again.body], [200, first.body]);
     }
     assert.deepEqual(await traces(service, company), before);
@@ -73,8 +72,8 @@ describe('a repeated complete', () => {
 
   test('twenty equal completes at the same time take effect once', async () => {
     const company = await service.company();
-    const lent = await lend(service, company);
-    const send = () => complete(service, company, lent.batchId, itemsOf(lent));
+    const lent = await lend(company);
+    const send = () => complete(company, lent.batchId, itemsOf(lent));
     const answers = await Promise.all(Array.from({ length: 20 }, send));
     for (const { statusCode, body } of answers) assert.equal(statusCode, 200, body);
     assert.equal(new Set(answers.map(({ body }) => body)).size, 1);
@@ -89,34 +88,33 @@ describe('a repeated complete', () => {
 
   test('a repeated complete returns the same response even if the memory has changed since', async () => {
     const company = await service.company();
-    const lent = await lend(service, company);
+    const lent = await lend(company);
     const items = itemsOf(lent);
-    const first = await completed(service, company, lent.batchId, items);
-    const { memoryId } = first[0] as ConsolidationResult;
-    const deleted = await ask(service, company, 'POST', '/v1/memory/memories', {
+    const first = await completed(company, lent.batchId, items);
+    const memoryId = first[0]!.memoryId!;
+    await company.api.decideMemory({
       action: 'delete',
       memoryId,
     });
-    assert.equal(deleted.statusCode, 200, deleted.body);
-    assert.deepEqual(await completed(service, company, lent.batchId, items), first);
-    assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
+    assert.deepEqual(await completed(company, lent.batchId, items), first);
+    assert.deepEqual(await foundByWords(company, 'ocelot'), []);
   });
 
   test('a repeated complete returns the same response with the same, another or no Idempotency-Key', async () => {
     const company = await service.company();
-    const lent = await lend(service, company);
+    const lent = await lend(company);
     const items = itemsOf(lent);
     const key = { 'idempotency-key': 'a key' };
-    const refused = await complete(service, company, lent.batchId, [{ ...items[0], title: undefined }], key);
+    const refused = await complete(company, lent.batchId, [{ ...items[0], title: undefined }], key);
     assert.equal(outcome(refused), '400 invalid_request');
-    const first = await complete(service, company, lent.batchId, items, key);
+    const first = await complete(company, lent.batchId, items, key);
     assert.equal(first.statusCode, 200, first.body);
     const before = await traces(service, company);
     for (const headers of [key, {}, { 'idempotency-key': 'another' }]) {
-      const again = await complete(service, company, lent.batchId, items, headers);
+      const again = await complete(company, lent.batchId, items, headers);
       assert.deepEqual([again.statusCode, again.body], [200, first.body]);
     }
-    const reused = await complete(service, company, lent.batchId, items.slice(1), key);
+    const reused = await complete(company, lent.batchId, items.slice(1), key);
     assert.equal(outcome(reused), '422 idempotency_key_reused');
     assert.deepEqual(await traces(service, company), before);
   });
@@ -125,10 +123,10 @@ describe('a repeated complete', () => {
 describe('a different complete of a completed batch', () => {
   test('returns 409 for a different complete of a completed batch and changes nothing', async () => {
     const company = await service.company();
-    const lent = await lend(service, company, [null, null]);
+    const lent = await lend(company, [null, null]);
     const items = itemsOf(lent);
     const [published, review, discarded] = items as [GivenItem, GivenItem, GivenItem];
-    const first = await completed(service, company, lent.batchId, items);
+    const first = await completed(company, lent.batchId, items);
     const before = await traces(service, company);
     for (const other of [
       [],
@@ -141,20 +139,18 @@ describe('a different complete of a completed batch', () => {
       [published, { ...review, embedding: along(4) }, discarded],
       [...items, discarded],
     ]) {
-      const answer = await complete(service, company, lent.batchId, other);
+      const answer = await complete(company, lent.batchId, other);
       assert.equal(outcome(answer), '409 conflict', JSON.stringify(other).slice(0, 200));
     }
     assert.deepEqual(await traces(service, company), before);
-    assert.deepEqual(await completed(service, company, lent.batchId, items), first);
+    assert.deepEqual(await completed(company, lent.batchId, items), first);
   });
 
   test('one of two different completes takes effect and the other returns 409', async () => {
     const company = await service.company();
-    const lent = await lend(service, company);
+    const lent = await lend(company);
     const variants = Array.from({ length: 8 }, (_, n) => [{ ...itemsOf(lent)[0], title: `Title ${n % 2}` }]);
-    const answers = await Promise.all(
-      variants.map((items) => complete(service, company, lent.batchId, items)),
-    );
+    const answers = await Promise.all(variants.map((items) => complete(company, lent.batchId, items)));
     const outcomes = answers.map(outcome).sort();
     assert.deepEqual(outcomes, [
       ...Array.from({ length: 4 }, () => '200'),
@@ -165,14 +161,14 @@ describe('a different complete of a completed batch', () => {
 
   test('returns 409 for a different complete after one without items', async () => {
     const company = await service.company();
-    const lent = await lend(service, company);
-    await completed(service, company, lent.batchId, []);
-    assert.deepEqual(await completed(service, company, lent.batchId, []), []);
-    assert.equal(outcome(await complete(service, company, lent.batchId, itemsOf(lent))), '409 conflict');
+    const lent = await lend(company);
+    await completed(company, lent.batchId, []);
+    assert.deepEqual(await completed(company, lent.batchId, []), []);
+    assert.equal(outcome(await complete(company, lent.batchId, itemsOf(lent))), '409 conflict');
     // The captures that were staged again belong to the next batch.
-    const next = await claimAll(service, company);
-    assert.equal(outcome(await complete(service, company, lent.batchId, itemsOf(lent))), '409 conflict');
-    assert.equal((await completed(service, company, next.batchId, itemsOf(next))).length, 3);
+    const next = await claimAll(company);
+    assert.equal(outcome(await complete(company, lent.batchId, itemsOf(lent))), '409 conflict');
+    assert.equal((await completed(company, next.batchId, itemsOf(next))).length, 3);
   });
 });
 
@@ -189,16 +185,15 @@ const KEY = { 'idempotency-key': 'the first' };
 async function completedInClient(role: 'member' | 'admin'): Promise<Repeatable> {
   const company = await service.company();
   const clientId = await addClient(service, company);
-  await keep(service, company, { ...TEXT, scope: { clientId } });
+  await keep(company, { ...TEXT, scope: { clientId } });
   const person = await addPerson(service, company, {
     teamRole: role,
     clients: role === 'member' ? { [clientId]: 'write' } : {},
   });
   const author = role === 'member' ? person : company;
-  const lent = await lend(service, author, [clientId], person);
+  const lent = await lend(author, [clientId], person);
   const items: GivenItem[] = [{ captureIds: lent.captureIds, action: 'publish', ...TEXT }];
-  const again = (headers: Record<string, string> = KEY) =>
-    complete(service, person, lent.batchId, items, headers);
+  const again = (headers: Record<string, string> = KEY) => complete(person, lent.batchId, items, headers);
   const first = await again();
   const [result] = first.json<{ results: ConsolidationResult[] }>().results;
   assert.equal(result?.similar[0]?.excerpt, TEXT.content, 'the results hold an excerpt');
@@ -258,18 +253,10 @@ describe('a repeated complete whose caller lost access', () => {
       await addPerson(service, company, { teamRole: 'owner' }),
       await addPerson(service, company, { companyRole: 'owner' }),
     ];
-    const lent = await lend(
-      service,
-      await addPerson(service, company, { teamRole: 'member' }),
-      [null],
-      company,
-    );
-    await completed(service, company, lent.batchId, itemsOf(lent));
+    const lent = await lend(await addPerson(service, company, { teamRole: 'member' }), [null], company);
+    await completed(company, lent.batchId, itemsOf(lent));
     for (const other of others.slice(1)) {
-      assert.equal(
-        outcome(await complete(service, other, lent.batchId, itemsOf(lent), KEY)),
-        '404 not_found',
-      );
+      assert.equal(outcome(await complete(other, lent.batchId, itemsOf(lent), KEY)), '404 not_found');
     }
   });
 });

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import type { Memory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
-import { listAll } from '../support/company.ts';
 import {
   claimAll,
   complete,
@@ -21,6 +19,7 @@ import {
   addTeam,
   archiveTeam,
   faultyFields,
+  inTeam,
   type Person,
   withoutRequestId,
 } from '../support/team.ts';
@@ -62,30 +61,30 @@ const giveRole = ({ userId }: Person, role: 'admin' | 'member') =>
 
 /** The layers of the memories of the Team, oldest first. */
 async function layers(company: SignedIn): Promise<(string | null)[]> {
-  const memories = await listAll<Memory>(service, company, '/v1/memory/memories');
+  const memories = await company.all.listMemories();
   return memories.map(({ clientId }) => clientId).toReversed();
 }
 
 describe('an item without a scope', () => {
   test('an item without a scope belongs to the layer of its captures', async () => {
     const { company, one, member } = await place();
-    const { batchId, captureIds } = await lend(service, member, [one, null]);
+    const { batchId, captureIds } = await lend(member, [one, null]);
     const [ofOne = '', ofTeam = ''] = captureIds;
-    await completed(service, member, batchId, [publish([ofTeam]), publish([ofOne], { action: 'review' })]);
+    await completed(member, batchId, [publish([ofTeam]), publish([ofOne], { action: 'review' })]);
     assert.deepEqual(await layers(company), [null, one]);
     const outsider = await addPerson(service, company, { teamRole: 'member' });
-    assert.equal((await foundByWords(service, outsider, 'ocelot')).length, 1);
+    assert.equal((await foundByWords(outsider, 'ocelot')).length, 1);
   });
 
   test('returns 400 for an item without a scope if its captures are in several layers, except a discard', async () => {
     const { company, one, two } = await place();
-    const { batchId, captureIds } = await lend(service, company, [one, two, null]);
+    const { batchId, captureIds } = await lend(company, [one, two, null]);
     for (const action of ['publish', 'review'] as const) {
-      const answer = await complete(service, company, batchId, [publish(captureIds, { action })]);
+      const answer = await complete(company, batchId, [publish(captureIds, { action })]);
       assert.equal(outcome(answer), '400 invalid_request');
       assert.deepEqual(faultyFields(answer), ['/items/0/scope']);
     }
-    await completed(service, company, batchId, [{ captureIds, action: 'discard' }]);
+    await completed(company, batchId, [{ captureIds, action: 'discard' }]);
     assert.deepEqual((await traces(service, company)).captures, { completed: 3 });
   });
 });
@@ -93,8 +92,8 @@ describe('an item without a scope', () => {
 describe('an item of a caller with Full access', () => {
   test('an item of a caller with Full access belongs to the scope that it names', async () => {
     const { company, one, two } = await place();
-    const { batchId, captureIds } = await lend(service, company, [one]);
-    await completed(service, company, batchId, [
+    const { batchId, captureIds } = await lend(company, [one]);
+    await completed(company, batchId, [
       publish(captureIds, { scope: { clientId: two.toUpperCase() } }),
       publish(captureIds, { scope: { clientId: two } }),
       publish(captureIds, { scope: {}, action: 'review' }),
@@ -105,16 +104,16 @@ describe('an item of a caller with Full access', () => {
 
   test('an item of a caller with Full access can use captures of several layers and of any author', async () => {
     const { company, one, two, member } = await place();
-    const { batchId, captureIds } = await lend(service, member, [one, two, null], company);
-    await completed(service, company, batchId, [publish(captureIds, { scope: { clientId: one } })]);
+    const { batchId, captureIds } = await lend(member, [one, two, null], company);
+    await completed(company, batchId, [publish(captureIds, { scope: { clientId: one } })]);
     assert.deepEqual(await layers(company), [one]);
     const stranger = await addPerson(service, company, { teamRole: 'member', clients: { [two]: 'write' } });
-    assert.deepEqual(await foundByWords(service, stranger, 'ocelot'), []);
+    assert.deepEqual(await foundByWords(stranger, 'ocelot'), []);
   });
 
   test('returns the same 403 for a scope with an unknown, archived or foreign client', async () => {
     const { company } = await place();
-    const { batchId, captureIds } = await lend(service, company);
+    const { batchId, captureIds } = await lend(company);
     const elsewhere = { ...company, teamId: await addTeam(service, company) };
     const clients = [
       newId(),
@@ -125,9 +124,7 @@ describe('an item of a caller with Full access', () => {
     const before = await traces(service, company);
     const bodies = new Set<string>();
     for (const clientId of clients) {
-      const answer = await complete(service, company, batchId, [
-        publish(captureIds, { scope: { clientId } }),
-      ]);
+      const answer = await complete(company, batchId, [publish(captureIds, { scope: { clientId } })]);
       assert.equal(outcome(answer), '403 scope_forbidden');
       bodies.add(withoutRequestId(answer.body));
     }
@@ -139,14 +136,14 @@ describe('an item of a caller with Full access', () => {
 describe('an item of a member', () => {
   test('an item of a member can name the layer of its captures', async () => {
     const { company, one, member } = await place();
-    const { batchId, captureIds } = await lend(service, member, [one]);
-    await completed(service, member, batchId, [publish(captureIds, { scope: { clientId: one } })]);
+    const { batchId, captureIds } = await lend(member, [one]);
+    await completed(member, batchId, [publish(captureIds, { scope: { clientId: one } })]);
     assert.deepEqual(await layers(company), [one]);
   });
 
   test('returns 403 if the item of a member names another layer or mixes layers', async () => {
     const { company, one, two, member } = await place();
-    const { batchId, captureIds } = await lend(service, member, [one, null]);
+    const { batchId, captureIds } = await lend(member, [one, null]);
     const [ofOne = '', ofTeam = ''] = captureIds;
     const before = await traces(service, company);
     for (const item of [
@@ -159,7 +156,7 @@ describe('an item of a member', () => {
       publish(captureIds, { action: 'review' }),
       { captureIds, action: 'discard' } as GivenItem,
     ]) {
-      const answer = await complete(service, member, batchId, [publish([ofTeam]), item]);
+      const answer = await complete(member, batchId, [publish([ofTeam]), item]);
       assert.equal(outcome(answer), '403 scope_forbidden', JSON.stringify(item));
     }
     assert.deepEqual(await traces(service, company), before);
@@ -169,32 +166,32 @@ describe('an item of a member', () => {
 describe('a complete after the caller lost access', () => {
   test('returns 403 for captures of the lost client and completes the others', async () => {
     const { company, one, two, member } = await place();
-    const { batchId, captureIds } = await lend(service, member, [one, two]);
+    const { batchId, captureIds } = await lend(member, [one, two]);
     const [ofOne = '', ofTwo = ''] = captureIds;
     const before = await traces(service, company);
     await grantTo(member, one, 'read');
     for (const item of [publish([ofOne]), { captureIds: [ofOne], action: 'discard' } as GivenItem]) {
-      const answer = await complete(service, member, batchId, [publish([ofTwo]), item]);
+      const answer = await complete(member, batchId, [publish([ofTwo]), item]);
       assert.equal(outcome(answer), '403 scope_forbidden');
     }
     assert.deepEqual(await traces(service, company), before);
-    await completed(service, member, batchId, [publish([ofTwo])]);
+    await completed(member, batchId, [publish([ofTwo])]);
     assert.deepEqual(await layers(company), [two]);
   });
 
   test('captures of the lost client without an item are staged again', async () => {
     const { company, one, two, member } = await place();
-    const { batchId, captureIds } = await lend(service, member, [one, two]);
+    const { batchId, captureIds } = await lend(member, [one, two]);
     await grantTo(member, one, 'read');
-    await completed(service, member, batchId, [publish(captureIds.slice(1))]);
+    await completed(member, batchId, [publish(captureIds.slice(1))]);
     assert.deepEqual((await traces(service, company)).captures, { completed: 1, staged: 1 });
   });
 
   test('completes only the caller’s own captures after Full access was lost', async () => {
     const { company, member: author } = await place();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
-    await stageCapture(service, author);
-    const { batchId, captureIds } = await lend(service, admin);
+    await stageCapture(author);
+    const { batchId, captureIds } = await lend(admin);
     const [theirs = '', own = ''] = captureIds;
     await giveRole(admin, 'member');
     const before = await traces(service, company);
@@ -203,32 +200,29 @@ describe('a complete after the caller lost access', () => {
       [publish([own]), publish([own, theirs], { action: 'review' })],
       [publish([own]), { captureIds: [theirs], action: 'discard' }],
     ] satisfies GivenItem[][]) {
-      const answer = await complete(service, admin, batchId, items);
+      const answer = await complete(admin, batchId, items);
       assert.equal(outcome(answer), '403 scope_forbidden');
     }
     assert.deepEqual(await traces(service, company), before);
-    await completed(service, admin, batchId, [publish([own])]);
-    assert.deepEqual((await claimAll(service, author)).captureIds, [theirs]);
+    await completed(admin, batchId, [publish([own])]);
+    assert.deepEqual((await claimAll(author)).captureIds, [theirs]);
   });
 
   test('returns 403 team_forbidden if the caller is no longer a member', async () => {
     const { company, member } = await place();
-    const { batchId, captureIds } = await lend(service, member);
+    const { batchId, captureIds } = await lend(member);
     await database.query('delete from identity.team_member where user_id = $1', [member.userId]);
-    assert.equal(
-      outcome(await complete(service, member, batchId, [publish(captureIds)])),
-      '403 team_forbidden',
-    );
+    assert.equal(outcome(await complete(member, batchId, [publish(captureIds)])), '403 team_forbidden');
     assert.deepEqual(await layers(company), []);
   });
 
   test('returns 409 while the Team is archived', async () => {
     const { company, member } = await place();
-    const { batchId, captureIds } = await lend(service, member);
-    const ask = () => complete(service, member, batchId, [publish(captureIds)]);
+    const { batchId, captureIds } = await lend(member);
+    const ask = () => complete(member, batchId, [publish(captureIds)]);
     await archiveTeam(service, company.teamId);
     assert.equal(outcome(await ask()), '409 team_archived');
-    assert.equal(outcome(await complete(service, member, newId(), [])), '404 not_found');
+    assert.equal(outcome(await complete(member, newId(), [])), '404 not_found');
     assert.deepEqual(await layers(company), []);
     await database.query(`update identity.team set state = 'active' where id = $1`, [company.teamId]);
     assert.equal((await ask()).statusCode, 200);
@@ -240,34 +234,34 @@ describe('a complete after the caller lost access', () => {
 describe('the batch of a complete', () => {
   test('returns the same 404 for a batch with a foreign, unknown or malformed id', async () => {
     const { company, member } = await place();
-    const { batchId, captureIds } = await lend(service, member);
-    const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
+    const { batchId, captureIds } = await lend(member);
+    const elsewhere = inTeam(company, await addTeam(service, company));
     const items = [publish(captureIds)];
     const answers = [
-      await complete(service, company, batchId, items),
-      await complete(service, elsewhere, batchId, items),
-      await complete(service, await service.company(), batchId, items),
-      await complete(service, company, newId(), items),
-      await complete(service, company, 'nonsense', items),
-      await complete(service, company, '', []),
+      await complete(company, batchId, items),
+      await complete(elsewhere, batchId, items),
+      await complete(await service.company(), batchId, items),
+      await complete(company, newId(), items),
+      await complete(company, 'nonsense', items),
+      await complete(company, '', []),
     ];
     for (const answer of answers) assert.equal(outcome(answer), '404 not_found');
     assert.equal(new Set(answers.map(({ body }) => withoutRequestId(body))).size, 1);
-    await completed(service, member, batchId.toUpperCase(), items);
+    await completed(member, batchId.toUpperCase(), items);
     // A completed batch is not found by others either.
-    assert.equal(outcome(await complete(service, company, batchId, items)), '404 not_found');
+    assert.equal(outcome(await complete(company, batchId, items)), '404 not_found');
   });
 });
 
 describe('the order of refusals of a complete', () => {
   test('returns 400 for any item before 403 for a scope, and 403 before 404 for a batch', async () => {
     const { member } = await place();
-    const { batchId, captureIds } = await lend(service, member);
+    const { batchId, captureIds } = await lend(member);
     const unreachable = publish(captureIds, { scope: { clientId: newId() } });
     const misshapen = publish(captureIds, { title: undefined });
-    const answer = await complete(service, member, batchId, [unreachable, misshapen]);
+    const answer = await complete(member, batchId, [unreachable, misshapen]);
     assert.equal(outcome(answer), '400 invalid_request');
     assert.deepEqual(faultyFields(answer), ['/items/1/title']);
-    assert.equal(outcome(await complete(service, member, newId(), [unreachable])), '403 scope_forbidden');
+    assert.equal(outcome(await complete(member, newId(), [unreachable])), '403 scope_forbidden');
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
 import { column } from '../support/columns.ts';
 import { recordedBy } from '../support/company.ts';
 import {
@@ -18,7 +19,7 @@ import { decided } from '../support/memories.ts';
 import { duringPause, openPausedApp } from '../support/paused-app.ts';
 import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam } from '../support/team.ts';
+import { addClient, addPerson, addTeam, inTeam } from '../support/team.ts';
 
 /** The first transaction resolves the caller, the second completes the batch. */
 const BEFORE_COMPLETE = { transaction: 2 };
@@ -63,10 +64,10 @@ describe('an item that supersedes a memory', () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     for (const layer of [null, clientId]) {
-      const old = await keep(service, company, { content: `${OLD} ${layer}` }, layer);
-      const { batchId, captureIds } = await lend(service, company, [layer]);
+      const old = await keep(company, { content: `${OLD} ${layer}` }, layer);
+      const { batchId, captureIds } = await lend(company, [layer]);
       const items = [successor(captureIds, old.memoryId.toUpperCase(), { content: `${NEW} ${layer}` })];
-      const [result] = await completed(service, company, batchId, items);
+      const [result] = await completed(company, batchId, items);
       const memoryId = result?.memoryId ?? '';
       assert.deepEqual(await stored(memoryId), {
         state: 'published',
@@ -82,22 +83,19 @@ describe('an item that supersedes a memory', () => {
         supersededBy: memoryId,
         source: 'archived',
       });
-      assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
+      assert.deepEqual(await foundByWords(company, 'ocelot'), []);
       // The same again archives nothing more.
-      assert.deepEqual(await completed(service, company, batchId, items), [result]);
+      assert.deepEqual(await completed(company, batchId, items), [result]);
     }
-    const found = await foundByWords(service, company, 'gibbon');
+    const found = await foundByWords(company, 'gibbon');
     assert.deepEqual(found.sort(), [`${NEW} ${clientId}`, `${NEW} ${null}`].sort());
   });
 
   test('the old memory is not in the list of similar memories', async () => {
     const company = await service.company();
-    const [old, other] = [
-      await keep(service, company, { content: OLD }),
-      await keep(service, company, { content: OLD }),
-    ];
-    const { batchId, captureIds } = await lend(service, company);
-    const [result] = await completed(service, company, batchId, [
+    const [old, other] = [await keep(company, { content: OLD }), await keep(company, { content: OLD })];
+    const { batchId, captureIds } = await lend(company);
+    const [result] = await completed(company, batchId, [
       successor(captureIds, old.memoryId, { content: OLD }),
     ]);
     assert.deepEqual(column(result?.similar ?? [], 'memoryId'), [other.memoryId]);
@@ -105,10 +103,10 @@ describe('an item that supersedes a memory', () => {
 
   test('records one event for each memory, and each event names the other memory', async () => {
     const company = await service.company();
-    const old = await keep(service, company, { content: OLD });
-    const { batchId, captureIds } = await lend(service, company);
+    const old = await keep(company, { content: OLD });
+    const { batchId, captureIds } = await lend(company);
     const { events, text } = await recordedBy(service, company, () =>
-      completed(service, company, batchId, [successor(captureIds, old.memoryId)]),
+      completed(company, batchId, [successor(captureIds, old.memoryId)]),
     );
     const [memory] = events.filter(({ kind }) => kind === 'memory.publish');
     assert.deepEqual(events.map(({ kind, subjectId }) => [kind, subjectId]).sort(), [
@@ -123,35 +121,35 @@ describe('an item that supersedes a memory', () => {
 
   test('the old memory stays published if the complete fails', async (t) => {
     const company = await service.company();
-    const old = await keep(service, company, { content: OLD });
-    const { batchId, captureIds } = await lend(service, company);
+    const old = await keep(company, { content: OLD });
+    const { batchId, captureIds } = await lend(company);
     const before = await traces(service, company);
     const app = await openFailingApp(t, service, (statement) =>
       statement.includes('update memory.consolidation_batch set') ? databaseError('58030') : null,
     );
-    const answer = await complete({ app }, company, batchId, [successor(captureIds, old.memoryId)]);
+    const answer = await complete(via({ app }, company), batchId, [successor(captureIds, old.memoryId)]);
     assert.equal(outcome(answer), '500 internal_error');
     assert.equal((await stored(old.memoryId)).state, 'published');
     assert.deepEqual(await traces(service, company), before);
-    assert.deepEqual(await foundByWords(service, company, 'ocelot gibbon'), [OLD]);
+    assert.deepEqual(await foundByWords(company, 'ocelot gibbon'), [OLD]);
   });
 });
 
 describe('the supersedes field', () => {
   test('returns 403 for supersedes without Full access, also if it is lost while the request waits', async (t) => {
     const company = await service.company();
-    const old = await keep(service, company, { content: OLD });
+    const old = await keep(company, { content: OLD });
     const member = await addPerson(service, company, { teamRole: 'member' });
-    const lent = await lend(service, member);
+    const lent = await lend(member);
     for (const id of [old.memoryId, newId(), 'nonsense']) {
-      const answer = await complete(service, member, lent.batchId, [successor(lent.captureIds, id)]);
+      const answer = await complete(member, lent.batchId, [successor(lent.captureIds, id)]);
       assert.equal(outcome(answer), '403 full_access_required');
     }
     const admin = await addPerson(service, company, { teamRole: 'admin' });
-    const own = await lend(service, admin);
+    const own = await lend(admin);
     const answer = await duringPause(
       await openPausedApp(t, service, BEFORE_COMPLETE),
-      (held) => complete(held, admin, own.batchId, [successor(own.captureIds, old.memoryId)]),
+      (held) => complete(via(held, admin), own.batchId, [successor(own.captureIds, old.memoryId)]),
       () =>
         database.query(`update identity.team_member set role = 'member' where user_id = $1`, [admin.userId]),
     );
@@ -161,12 +159,10 @@ describe('the supersedes field', () => {
 
   test('returns 400 for supersedes unless the action is publish', async () => {
     const company = await service.company();
-    const old = await keep(service, company, { content: OLD });
-    const { batchId, captureIds } = await lend(service, company);
+    const old = await keep(company, { content: OLD });
+    const { batchId, captureIds } = await lend(company);
     for (const action of ['review', 'discard'] as const) {
-      const answer = await complete(service, company, batchId, [
-        successor(captureIds, old.memoryId, { action }),
-      ]);
+      const answer = await complete(company, batchId, [successor(captureIds, old.memoryId, { action })]);
       assertInvalid(answer, '/items/0/supersedes');
     }
   });
@@ -174,9 +170,9 @@ describe('the supersedes field', () => {
   test('returns 400 for superseding a memory of another layer', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const old = await keep(service, company, { content: OLD });
-    const { batchId, captureIds } = await lend(service, company);
-    const answer = await complete(service, company, batchId, [
+    const old = await keep(company, { content: OLD });
+    const { batchId, captureIds } = await lend(company);
+    const answer = await complete(company, batchId, [
       successor(captureIds, old.memoryId, { scope: { clientId } }),
     ]);
     assertInvalid(answer, '/items/0/supersedes');
@@ -186,42 +182,42 @@ describe('the supersedes field', () => {
   test('returns the same 404 for superseding an unknown, malformed, foreign or hidden memory', async () => {
     const company = await service.company();
     const second = await addTeam(service, company);
-    const elsewhere = { headers: { ...company.headers, 'memory-team': second } };
+    const elsewhere = inTeam(company, second);
     const clientId = await addClient(service, company);
-    const hidden = await keep(service, company, { content: OLD }, clientId);
+    const hidden = await keep(company, { content: OLD }, clientId);
     await database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]);
-    const foreign = await keep(service, elsewhere, { content: OLD });
-    const { batchId, captureIds } = await lend(service, company);
+    const foreign = await keep(elsewhere, { content: OLD });
+    const { batchId, captureIds } = await lend(company);
     await assertSameRefusal(
       '404 not_found',
       [newId(), 'nonsense', foreign.memoryId, hidden.memoryId].map((id) =>
-        complete(service, company, batchId, [successor(captureIds, id)]),
+        complete(company, batchId, [successor(captureIds, id)]),
       ),
     );
   });
 
   test('returns 404 for an empty supersedes', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company);
-    const answer = await complete(service, company, batchId, [successor(captureIds, '')]);
+    const { batchId, captureIds } = await lend(company);
+    const answer = await complete(company, batchId, [successor(captureIds, '')]);
     assert.equal(outcome(answer), '404 not_found');
   });
 
   test('returns 409 for superseding a memory that is not published', async () => {
     const company = await service.company();
     const make = async (action: 'publish' | 'review') =>
-      (await keep(service, company, { content: OLD, action })).memoryId;
+      (await keep(company, { content: OLD, action })).memoryId;
     const [waiting, discarded, archived] = [
       await make('review'),
       await make('review'),
       await make('publish'),
     ];
-    await decided(service, company, { action: 'discard', memoryId: discarded });
-    await decided(service, company, { action: 'delete', memoryId: archived });
-    const { batchId, captureIds } = await lend(service, company);
+    await decided(company, { action: 'discard', memoryId: discarded });
+    await decided(company, { action: 'delete', memoryId: archived });
+    const { batchId, captureIds } = await lend(company);
     const before = await traces(service, company);
     for (const id of [waiting, discarded, archived]) {
-      const answer = await complete(service, company, batchId, [successor(captureIds, id)]);
+      const answer = await complete(company, batchId, [successor(captureIds, id)]);
       assert.equal(outcome(answer), '409 conflict');
     }
     assert.deepEqual(await traces(service, company), before);
@@ -229,52 +225,44 @@ describe('the supersedes field', () => {
 
   test('returns 400 if two items supersede one memory and accepts two items with two memories', async () => {
     const company = await service.company();
-    const [one, two] = [
-      await keep(service, company, { content: OLD }),
-      await keep(service, company, { content: OLD }),
-    ];
-    const { batchId, captureIds } = await lend(service, company);
+    const [one, two] = [await keep(company, { content: OLD }), await keep(company, { content: OLD })];
+    const { batchId, captureIds } = await lend(company);
     const before = await traces(service, company);
     const same = [successor(captureIds, one.memoryId), successor(captureIds, one.memoryId.toUpperCase())];
-    const answer = await complete(service, company, batchId, same);
+    const answer = await complete(company, batchId, same);
     assertInvalid(answer, '/items/1/supersedes');
     assert.deepEqual(await traces(service, company), before);
-    await completed(service, company, batchId, [
+    await completed(company, batchId, [
       successor(captureIds, two.memoryId),
       successor(captureIds, one.memoryId, { content: 'The puma climbs.' }),
     ]);
-    assert.deepEqual((await foundByWords(service, company, 'ocelot gibbon puma')).sort(), [
-      NEW,
-      'The puma climbs.',
-    ]);
+    assert.deepEqual((await foundByWords(company, 'ocelot gibbon puma')).sort(), [NEW, 'The puma climbs.']);
   });
 
   test('five completes that supersede the same memory at the same time succeed once', async () => {
     const company = await service.company();
-    const old = await keep(service, company, { content: OLD });
+    const old = await keep(company, { content: OLD });
     const lents = [];
-    for (let n = 0; n < 5; n++) lents.push(await lend(service, company));
+    for (let n = 0; n < 5; n++) lents.push(await lend(company));
     const answers = await Promise.all(
       lents.map(({ batchId, captureIds }) =>
-        complete(service, company, batchId, [successor(captureIds, old.memoryId)]),
+        complete(company, batchId, [successor(captureIds, old.memoryId)]),
       ),
     );
     const refused = Array.from({ length: 4 }, () => '409 conflict');
     assert.deepEqual(answers.map(outcome).sort(), ['200', ...refused]);
-    assert.deepEqual(await foundByWords(service, company, 'ocelot gibbon'), [NEW]);
+    assert.deepEqual(await foundByWords(company, 'ocelot gibbon'), [NEW]);
   });
 
   test('two completes that supersede the same memories in opposite order do not deadlock', async () => {
     const company = await service.company();
-    const old = [
-      await keep(service, company, { content: OLD }),
-      await keep(service, company, { content: OLD }),
-    ].map(({ memoryId }) => memoryId);
-    const lents = [await lend(service, company), await lend(service, company)];
+    const old = [await keep(company, { content: OLD }), await keep(company, { content: OLD })].map(
+      ({ memoryId }) => memoryId,
+    );
+    const lents = [await lend(company), await lend(company)];
     const answers = await Promise.all(
       lents.map(({ batchId, captureIds }, n) =>
         complete(
-          service,
           company,
           batchId,
           (n === 0 ? old : old.toReversed()).map((id) => successor(captureIds, id)),

@@ -18,7 +18,7 @@ import {
 import { databaseUrl } from '../support/needs/database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { ownerScope } from '../support/scopes.ts';
-import { along, CLAIM, post } from '../support/team.ts';
+import { along, CLAIM } from '../support/team.ts';
 
 /**
  * Sealing goes over the events of all Companies, so these tests have a database of their own. Many requests at once wait
@@ -71,7 +71,7 @@ async function write(company: SignedIn, n: number): Promise<void> {
       ['captures', { sessionId: 'a session', summary: `summary ${n}` }, 201],
     ] as const
   )[n % 4]!;
-  const answer = await post(service, company, `/v1/memory/${url}`, body);
+  const answer = await company.send('POST', `/v1/memory/${url}`, body);
   assert.equal(answer.statusCode, status, answer.body);
 }
 
@@ -107,7 +107,7 @@ test('200 parallel writers and two sealing workers produce one unforked chain pe
   for (const company of companies) {
     const seals = await assertWholeChain(database, company);
     assert.equal(seals.length, 102);
-    const { head, ...found } = await verifyAudit(service, company);
+    const { head, ...found } = await verifyAudit(company);
     assert.deepEqual(found, { events: 102, unsealed: 0, firstBreak: null });
     assert.equal(head?.hash, seals.at(-1)?.hash.toString('hex'));
   }
@@ -123,7 +123,7 @@ test('a sealing run that is interrupted leaves no seal, and the next run leaves 
   });
   await assert.rejects(cutOff, /cut off/);
   assert.equal((await readSeals(database, company)).length, 2);
-  assert.equal((await verifyAudit(service, company)).unsealed, 4);
+  assert.equal((await verifyAudit(company)).unsealed, 4);
   assert.deepEqual([await seal(company, 3), await seal(company, 3), await seal(company, 3)], [3, 1, 0]);
   assert.equal((await assertWholeChain(database, company)).length, 6);
 });
@@ -142,7 +142,7 @@ describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
     await recordEvents(database, company, 2);
     assert.equal(await seal(company, 10), 2);
     assert.equal((await assertWholeChain(database, company)).length, 4);
-    assert.deepEqual((await verifyAudit(service, company)).unsealed, 0);
+    assert.deepEqual((await verifyAudit(company)).unsealed, 0);
     await commit();
     const [, , late] = await readEventIds(database, company);
     assert.equal(await seal(company, 10), 1);
@@ -165,10 +165,10 @@ describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
       await recordEvent(tx);
     });
     await write(company, 0);
-    const { head: _, ...seen } = await verifyAudit(service, company);
+    const { head: _, ...seen } = await verifyAudit(company);
     assert.deepEqual(seen, { events: 7, unsealed: 5, firstBreak: null });
     await commit();
-    assert.equal((await verifyAudit(service, company)).unsealed, 3);
+    assert.equal((await verifyAudit(company)).unsealed, 3);
     await sealAll(database);
     assert.equal((await assertWholeChain(database, company)).length, 7);
   });

@@ -12,7 +12,6 @@ import { buildTestApp, type SignedIn, type TestApp } from '../support/app.ts';
 import { databaseUrl } from '../support/needs/database.ts';
 import { createPreparedDatabase } from '../support/needs/own-database.ts';
 import { importTexts, isOver, untilImport } from '../support/running-imports.ts';
-import { get } from '../support/team.ts';
 import { openTcpProxy, type TcpProxy, through } from './tcp-proxy.ts';
 
 /** The timeouts of the service, but shorter. */
@@ -60,7 +59,7 @@ describe('database connections that the network has dropped silently', {
     await own.drop();
   });
 
-  const status = () => get(service, company, '/v1/memory/status');
+  const status = () => company.ask.getStatus();
   /** Makes the pool open several connections, which are idle afterwards. */
   const warmUp = async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, status));
@@ -130,8 +129,8 @@ describe('database connections that the network has dropped silently', {
 
     it('the connections of a worker are replaced, and later imports complete', async (t) => {
       const complete = async (text: string) => {
-        const [id] = await importTexts(service, company, [text]);
-        assert.equal((await untilImport(service, company, id, t.signal, isOver)).state, 'completed');
+        const [id] = await importTexts(company, [text]);
+        assert.equal((await untilImport(company, id, t.signal, isOver)).state, 'completed');
       };
       await complete('before the network fails');
       assert.ok(workerProxy);

@@ -122,7 +122,7 @@ describe('a worker process that makes vectors', {
   }, async (t) => {
     const company = await service.company();
     const victims = [await startWorker(), await startWorker()];
-    await storeTexts(service, company, texts());
+    await storeTexts(company, texts());
     // They are frozen first: otherwise one could complete its slice while the other is killed.
     await freeze(t.signal, company, victims, 'transaction or not');
     for (const victim of victims) await victim.kill9();
@@ -139,7 +139,7 @@ describe('a worker process that makes vectors', {
   }, async (t) => {
     const company = await service.company();
     const frozen = await startWorker();
-    await storeTexts(service, company, texts());
+    await storeTexts(company, texts());
     await freeze(t.signal, company, [frozen], 'no transaction');
     await silence();
     const other = await startWorker();
@@ -157,7 +157,7 @@ describe('a worker process that makes vectors', {
   }, async (t) => {
     const company = await service.company();
     const stopped = await startWorker();
-    await storeTexts(service, company, texts());
+    await storeTexts(company, texts());
     await untilUnderWay(t.signal, company, 40);
     await stop(stopped);
     const chunks = await chunkVectors(service, company);

@@ -4,7 +4,7 @@ import type { Feedback, GivenFeedback } from '../../shared/schemas/feedback.ts';
 import type { SearchResponse } from '../../shared/schemas/search.ts';
 import { expireSources } from '../sources/expiry/expire.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { questionBest, searchByWords, sendFeedback } from '../support/feedback.ts';
 import { addMemory } from '../support/memories.ts';
 import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
@@ -15,12 +15,12 @@ import { addClient, addPerson, archiveTeam, type Caller } from '../support/team.
 const service = await openTestApp();
 const { database } = service;
 
-const give = (caller: Caller, body: object) => sendFeedback(service, caller, body);
+const give = (caller: Caller, body: object) => sendFeedback(caller, body);
 
 /** A search of a caller that found one source, and what names its hit. */
 async function found(company: SignedIn, caller: Caller = company) {
-  const source = await addSource(service, company, { text: 'The heron rule.' });
-  const { queryId, hits } = await searchByWords(service, caller, 'heron');
+  const source = await addSource(company, { text: 'The heron rule.' });
+  const { queryId, hits } = await searchByWords(caller, 'heron');
   assert.equal(hits.length, 1);
   return { source, queryId, chunkId: hits[0]!.chunk_id };
 }
@@ -61,7 +61,7 @@ describe('POST /v1/memory/feedback', () => {
     const company = await service.company();
     const { queryId, chunkId } = await found(company);
     const body = { queryId, chunkId, verdict: 'wrong', note: 'It is password=Gr33nT0ner now.' };
-    const setMode = (redaction: string) => ask(service, company, 'PATCH', '/v1/team', { redaction });
+    const setMode = (redaction: string) => company.ask.changeSelectedTeam({ redaction });
     await setMode('redact');
     const { note, redactions } = (await give(company, body)).json<GivenFeedback>();
     assert.equal(note, 'It is password=[redacted: password] now.');
@@ -77,8 +77,8 @@ describe('POST /v1/memory/feedback', () => {
 
   test('names the memory whose text the hit is', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published', { content: 'The heron rule.' });
-    const { feedback } = await questionBest(service, company, 'heron');
+    const memory = await addMemory(company, 'published', { content: 'The heron rule.' });
+    const { feedback } = await questionBest(company, 'heron');
     assert.deepEqual([feedback.memoryId, feedback.sourceId], [memory.id, memory.sourceId]);
   });
 
@@ -100,15 +100,15 @@ describe('POST /v1/memory/feedback', () => {
   test('accepts a passage of a grouped hit, and refuses a chunk that was only a neighbour', async () => {
     const company = await service.company();
     const chunks = ['a heron', 'a heron and a gull', 'nothing'].map((text) => ({ text }));
-    await addSource(service, company, { chunks });
-    const grouped = await searchByWords(service, company, 'heron', { group: 'source', neighbours: 1 });
+    await addSource(company, { chunks });
+    const grouped = await searchByWords(company, 'heron', { group: 'source', neighbours: 1 });
     const passages = grouped.hits[0]?.passages?.map(({ chunk_id }) => chunk_id) ?? [];
     assert.equal(passages.length, 2);
     for (const chunkId of passages) {
       const answer = await give(company, { queryId: grouped.queryId, chunkId, verdict: 'useful' });
       assert.equal(answer.statusCode, 201, answer.body);
     }
-    const near = await searchByWords(service, company, 'heron', { topK: 1, neighbours: 1 });
+    const near = await searchByWords(company, 'heron', { topK: 1, neighbours: 1 });
     const [hit] = near.hits;
     const neighbour = [...(hit?.before ?? []), ...(hit?.after ?? [])][0];
     assert.ok(neighbour);
@@ -135,11 +135,11 @@ describe('POST /v1/memory/feedback', () => {
       clients: { [clientId]: 'read' },
     });
     const { source, queryId, chunkId } = await found(company);
-    const gone = await addSource(service, company, { text: 'A gull.' });
-    const ofGone = await searchByWords(service, company, 'gull');
-    await archived(service, company, gone.id);
-    await addSource(service, company, { text: 'A tern.', scope: { clientId } });
-    const ofClient = await searchByWords(service, member, 'tern', { scope: { clientId } });
+    const gone = await addSource(company, { text: 'A gull.' });
+    const ofGone = await searchByWords(company, 'gull');
+    await archived(company, gone.id);
+    await addSource(company, { text: 'A tern.', scope: { clientId } });
+    const ofClient = await searchByWords(member, 'tern', { scope: { clientId } });
     const own = { queryId, chunkId, verdict: 'wrong' };
     const hitOf = ({ queryId: id, hits }: SearchResponse) => ({
       queryId: id,

@@ -2,29 +2,28 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ListedMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, listAll, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { foundByWords } from '../support/consolidation.ts';
 import { questionBest, sendFeedback } from '../support/feedback.ts';
 import { addMemory, decide, decided } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addSource, readSource, removeSource } from '../support/source-library.ts';
-import { addClient, post } from '../support/team.ts';
+import { addClient } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
-const review = (company: SignedIn, query = '') =>
-  listAll<ListedMemory>(service, company, `/v1/memory/memories?state=review${query}`);
+const review = (company: SignedIn, query = '') => company.all.listMemories({ state: `review${query}` });
 const idsOf = (items: readonly ListedMemory[]) => items.map(({ id }) => id);
 
 describe('GET /v1/memory/memories?state=review', () => {
   test('shows a source with feedback as an item, with the text of the hits, until it is kept', async () => {
     const company = await service.company();
     const chunks = ['A heron at dawn.', 'Nothing else.', 'A gull at dusk.'].map((text) => ({ text }));
-    const source = await addSource(service, company, { title: 'Birds', tags: ['bird'], chunks });
-    const heron = await questionBest(service, company, 'heron', { note: 'It was noon.' });
-    const gull = await questionBest(service, company, 'gull', { verdict: 'outdated' });
-    await questionBest(service, company, 'nothing', { verdict: 'useful' });
+    const source = await addSource(company, { title: 'Birds', tags: ['bird'], chunks });
+    const heron = await questionBest(company, 'heron', { note: 'It was noon.' });
+    const gull = await questionBest(company, 'gull', { verdict: 'outdated' });
+    await questionBest(company, 'nothing', { verdict: 'useful' });
     const [item, ...others] = await review(company);
     assert.deepEqual(others, []);
     const { feedback = [], createdAt, updatedAt, found: _, lastFoundAt: __, ...shown } = item!;
@@ -59,10 +58,10 @@ describe('GET /v1/memory/memories?state=review', () => {
         { verdict: 'wrong', note: 'It was noon.', chunkId: heron.hit.chunk_id, text: 'A heron at dawn.' },
       ],
     );
-    assert.equal((await foundByWords(service, company, 'heron')).length, 1, 'it stays findable');
+    assert.equal((await foundByWords(company, 'heron')).length, 1, 'it stays findable');
 
     const { events, text } = await recordedBy(service, company, async () => {
-      const kept = await decided(service, company, { action: 'keep', memoryId: source.id, version: 1 });
+      const kept = await decided(company, { action: 'keep', memoryId: source.id, version: 1 });
       assert.deepEqual([kept.id, kept.state], [source.id, 'published']);
     });
     assert.deepEqual(
@@ -71,17 +70,17 @@ describe('GET /v1/memory/memories?state=review', () => {
     );
     assert.doesNotMatch(text, /noon|heron/);
     assert.deepEqual(await review(company), []);
-    assert.equal((await readSource(service, company, source.id)).state, 'active');
+    assert.equal((await readSource(company, source.id)).state, 'active');
     const rows = await database.query('select 1 from memory.feedback where source_id = $1', [source.id]);
     assert.equal(rows.length, 3, 'settled feedback is kept');
   });
 
   test('shows a published memory with its feedback, and keep settles it with the next version', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published', { content: 'The heron rule.' });
-    const waiting = await addMemory(service, company, 'review', { content: 'The gull rule.' });
+    const memory = await addMemory(company, 'published', { content: 'The heron rule.' });
+    const waiting = await addMemory(company, 'review', { content: 'The gull rule.' });
     assert.deepEqual(idsOf(await review(company)), [waiting.id]);
-    await questionBest(service, company, 'heron', { note: 'No.' });
+    await questionBest(company, 'heron', { note: 'No.' });
     const items = await review(company);
     assert.deepEqual(
       items.map(({ id, subject, state, feedback }) => [id, subject, state, feedback?.length ?? 0]),
@@ -90,14 +89,14 @@ describe('GET /v1/memory/memories?state=review', () => {
         [memory.id, 'memory', 'published', 1],
       ],
     );
-    const published = await listAll<ListedMemory>(service, company, '/v1/memory/memories?state=published');
+    const published = await company.all.listMemories({ state: 'published' });
     assert.deepEqual(published[0]?.feedback?.[0]?.note, 'No.');
-    const both = await listAll<ListedMemory>(service, company, '/v1/memory/memories');
+    const both = await company.all.listMemories();
     assert.deepEqual(idsOf(both), [waiting.id, memory.id]);
-    const kept = await decided(service, company, { action: 'keep', memoryId: memory.id });
+    const kept = await decided(company, { action: 'keep', memoryId: memory.id });
     assert.deepEqual([kept.state, kept.version], ['published', memory.version + 1]);
     assert.deepEqual(idsOf(await review(company)), [waiting.id]);
-    const again = await decide(service, company, { action: 'keep', memoryId: memory.id });
+    const again = await decide(company, { action: 'keep', memoryId: memory.id });
     assert.equal(outcome(again), '409 conflict');
   });
 
@@ -109,9 +108,9 @@ describe('GET /v1/memory/memories?state=review', () => {
   ] as const) {
     test(`${action} of a memory settles the feedback on it`, async () => {
       const company = await service.company();
-      const memory = await addMemory(service, company, 'published', { content: 'The heron rule.' });
-      await questionBest(service, company, 'heron');
-      await decided(service, company, { action, memoryId: memory.id, ...fields });
+      const memory = await addMemory(company, 'published', { content: 'The heron rule.' });
+      await questionBest(company, 'heron');
+      await decided(company, { action, memoryId: memory.id, ...fields });
       const items = await review(company);
       assert.deepEqual(
         items.map(({ state }) => state),
@@ -130,18 +129,15 @@ describe('GET /v1/memory/memories?state=review', () => {
     const clientId = await addClient(service, company);
     const ids: string[] = [];
     for (const word of ['heron', 'gull', 'tern']) {
-      ids.push((await addSource(service, company, { title: word, text: `A ${word}.` })).id);
-      await questionBest(service, company, word);
-      ids.push((await addMemory(service, company, 'review', { title: word })).id);
+      ids.push((await addSource(company, { title: word, text: `A ${word}.` })).id);
+      await questionBest(company, word);
+      ids.push((await addMemory(company, 'review', { title: word })).id);
     }
-    const ofClient = await addSource(service, company, { text: 'A loon.', scope: { clientId } });
-    await questionBest(service, company, 'loon', {}, { clientId });
+    const ofClient = await addSource(company, { text: 'A loon.', scope: { clientId } });
+    await questionBest(company, 'loon', {}, { clientId });
     const all = [...ids, ofClient.id].toReversed();
     assert.deepEqual(idsOf(await review(company)), all);
-    assert.deepEqual(
-      idsOf(await listAll<ListedMemory>(service, company, '/v1/memory/memories?state=review', 2)),
-      all,
-    );
+    assert.deepEqual(idsOf(await company.readAll<ListedMemory>('/v1/memory/memories?state=review', 2)), all);
     assert.deepEqual(idsOf(await review(company, '&q=GULL')), [ids[3], ids[2]]);
     assert.deepEqual(idsOf(await review(company, `&clientId=${clientId}`)), [ofClient.id]);
     assert.deepEqual(idsOf(await review(company, `&sourceId=${ids[4]}`)), [ids[4]]);
@@ -150,9 +146,9 @@ describe('GET /v1/memory/memories?state=review', () => {
 
   test('shows feedback on a text that has been replaced without the text', async () => {
     const company = await service.company();
-    await addSource(service, company, { externalId: 'x', text: 'A heron.' });
-    await questionBest(service, company, 'heron');
-    await post(service, company, '/v1/memory/ingest', { title: 'T', externalId: 'x', text: 'A gull.' });
+    await addSource(company, { externalId: 'x', text: 'A heron.' });
+    await questionBest(company, 'heron');
+    await company.ask.ingestSource({ title: 'T', externalId: 'x', text: 'A gull.' });
     const [item] = await review(company);
     assert.deepEqual([item?.content, item?.feedback?.[0]?.text], ['', '']);
   });
@@ -160,8 +156,8 @@ describe('GET /v1/memory/memories?state=review', () => {
 
 describe('a decision on a source', () => {
   const questioned = async (company: SignedIn, body: object = {}) => {
-    const source = await addSource(service, company, { text: 'A heron.', ...body });
-    await questionBest(service, company, 'heron');
+    const source = await addSource(company, { text: 'A heron.', ...body });
+    await questionBest(company, 'heron');
     return source;
   };
 
@@ -169,50 +165,46 @@ describe('a decision on a source', () => {
     const company = await service.company();
     const { id } = await questioned(company);
     const { events } = await recordedBy(service, company, async () => {
-      const deleted = await decided(service, company, { action: 'delete', memoryId: id });
+      const deleted = await decided(company, { action: 'delete', memoryId: id });
       assert.equal(deleted.state, 'archived');
     });
     assert.deepEqual(
       events.map(({ kind, subjectId }) => [kind, subjectId]),
       [['memory.archive', id]],
     );
-    assert.equal((await readSource(service, company, id)).state, 'archived');
+    assert.equal((await readSource(company, id)).state, 'archived');
     assert.deepEqual(await review(company), []);
     for (const action of ['keep', 'delete']) {
-      assert.equal(outcome(await decide(service, company, { action, memoryId: id })), '409 conflict');
+      assert.equal(outcome(await decide(company, { action, memoryId: id })), '409 conflict');
     }
   });
 
   test('other actions, another version and a second keep are 409; without feedback it is 404', async () => {
     const company = await service.company();
     const { id } = await questioned(company);
-    const on = async (decision: object) =>
-      outcome(await decide(service, company, { memoryId: id, ...decision }));
+    const on = async (decision: object) => outcome(await decide(company, { memoryId: id, ...decision }));
     assert.equal(await on({ action: 'discard' }), '409 conflict');
     assert.equal(await on({ action: 'update', title: 'T' }), '409 conflict');
     assert.equal(await on({ action: 'keep', version: 2 }), '409 version_conflict');
     assert.equal(await on({ action: 'keep' }), '200');
     assert.equal(await on({ action: 'keep' }), '409 conflict');
-    const other = await addSource(service, company, { text: 'A gull.' });
-    await questionBest(service, company, 'gull', { verdict: 'useful' });
-    assert.equal(
-      outcome(await decide(service, company, { action: 'keep', memoryId: other.id })),
-      '404 not_found',
-    );
+    const other = await addSource(company, { text: 'A gull.' });
+    await questionBest(company, 'gull', { verdict: 'useful' });
+    assert.equal(outcome(await decide(company, { action: 'keep', memoryId: other.id })), '404 not_found');
   });
 
   test('a workspace file can be kept, but not deleted', async () => {
     const company = await service.company();
     const { id } = await questioned(company);
     await database.query(`update memory.source set kind = 'file', file_id = id where id = $1`, [id]);
-    assert.equal(outcome(await decide(service, company, { action: 'delete', memoryId: id })), '409 conflict');
-    assert.equal((await decide(service, company, { action: 'keep', memoryId: id })).statusCode, 200);
+    assert.equal(outcome(await decide(company, { action: 'delete', memoryId: id })), '409 conflict');
+    assert.equal((await decide(company, { action: 'keep', memoryId: id })).statusCode, 200);
   });
 
   test('is one of many in decisions, each with its own result', async () => {
     const company = await service.company();
     const { id } = await questioned(company);
-    const answer = await post(service, company, '/v1/memory/memories', {
+    const answer = await company.ask.decideMemory({
       decisions: [
         { action: 'keep', memoryId: id },
         { action: 'keep', memoryId: id },
@@ -228,14 +220,14 @@ describe('a decision on a source', () => {
   test('archived by its author, it leaves the list, and a new verdict puts it back after keep', async () => {
     const company = await service.company();
     const { id } = await questioned(company);
-    assert.equal((await removeSource(service, company, id)).statusCode, 204);
+    assert.equal((await removeSource(company, id)).statusCode, 204);
     assert.deepEqual(await review(company), []);
-    const again = await addSource(service, company, { text: 'A gull.' });
-    const { hit, queryId } = await questionBest(service, company, 'gull');
-    await decided(service, company, { action: 'keep', memoryId: again.id });
+    const again = await addSource(company, { text: 'A gull.' });
+    const { hit, queryId } = await questionBest(company, 'gull');
+    await decided(company, { action: 'keep', memoryId: again.id });
     const body = { queryId, chunkId: hit.chunk_id, verdict: 'wrong' };
-    assert.equal((await sendFeedback(service, company, body)).statusCode, 201);
+    assert.equal((await sendFeedback(company, body)).statusCode, 201);
     assert.deepEqual(idsOf(await review(company)), [again.id]);
-    assert.equal((await ask(service, company, 'GET', `/v1/memory/sources/${again.id}`)).statusCode, 200);
+    assert.equal((await company.ask.getSource(again.id)).statusCode, 200);
   });
 });

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addPerson, post } from '../support/team.ts';
+import { addPerson } from '../support/team.ts';
 import { sendHead } from './sent-heads.ts';
 
 const MIB = 1024 * 1024;
@@ -48,13 +48,13 @@ describe('large request bodies in flight', { timeout: 60_000 }, () => {
     assert.equal(outcome(refused), '503 unavailable');
     assert.match(String(refused.headers['retry-after']), /^\d+$/);
     // A small body is still accepted.
-    const small = await post(service, third, INGEST, { title: 'x', text: 'x' });
+    const small = await third.ask.ingestSource({ title: 'x', text: 'x' });
     assert.equal(small.statusCode, 201);
 
     for (const { request } of [...held, others]) request.destroy();
     await untilInFlight(0);
     const body = JSON.stringify({ title: 'x', text: 'x', metadata: { a: 1 } }).padEnd(2 * MIB);
-    assert.equal((await post(service, company, INGEST, body)).statusCode, 201);
+    assert.equal((await company.ask.ingestSource(body)).statusCode, 201);
     assert.equal(app.bodyBudget.bytes, 0);
   });
 

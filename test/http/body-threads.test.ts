@@ -7,7 +7,6 @@ import { BodyThreads, MAX_INLINE_BYTES } from '../../api/http/bodies/large-bodie
 import type { ServiceError } from '../../shared/errors.ts';
 import { openTestApp } from '../support/app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { post } from '../support/team.ts';
 import { BEGUN } from './silent-thread.ts';
 
 /** More bodies than there are threads. */
@@ -87,7 +86,7 @@ describe('the threads that parse large bodies', { timeout: 60_000 }, () => {
     const ended = Promise.withResolvers<never>();
     const company = await service.company();
     const large = JSON.stringify({ title: 'x', text: 'y' }).padEnd(MAX_INLINE_BYTES + 1);
-    const answer = await untilBegun(() => [post(service, company, '/v1/memory/ingest', large)] as const);
+    const answer = await untilBegun(() => [company.ask.ingestSource(large)] as const);
     await endThreads(threads);
     ended.reject(new Error('the body still waits'));
     assert.equal(outcome(await answer[0]), '503 unavailable');

@@ -5,7 +5,7 @@ import { lend } from '../support/consolidation.ts';
 import { addMemory } from '../support/memories.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { faultyFields, get, post } from '../support/team.ts';
+import { faultyFields } from '../support/team.ts';
 
 const service = await openTestApp();
 const company = await service.company();
@@ -20,12 +20,12 @@ const ITEM = { captureIds: ['x'], action: 'review', title: 'x', content: 'x' };
 const completeOf = (fields: object) => ({ batchId: 'x', items: [{ ...ITEM, ...fields }] });
 /** The same for an existing batch; the item names its only capture. */
 const lentOf = async (fields: object) => {
-  const { batchId, captureIds } = await lend(service, company);
+  const { batchId, captureIds } = await lend(company);
   return { batchId, items: [{ ...ITEM, captureIds, ...fields }] };
 };
 const updateOf = (fields: object) => ({ action: 'update', memoryId: 'x', ...fields });
 const publishedOf = async (fields: object) => {
-  const { id } = await addMemory(service, company, 'published');
+  const { id } = await addMemory(company, 'published');
   return { ...updateOf(fields), memoryId: id };
 };
 const DECISION = { action: 'delete', memoryId: 'x' };
@@ -120,9 +120,9 @@ describe('the limits of request fields', () => {
   for (const [route, bounds] of Object.entries(BOUNDS)) {
     for (const [name, [within, beyond], body, path] of bounds) {
       test(`accepts ${name} and returns 400 beyond that limit`, async () => {
-        const taken = await post(service, company, `/v1/memory/${route}`, await body(within));
+        const taken = await company.send('POST', `/v1/memory/${route}`, await body(within));
         assert.ok(taken.statusCode < 300, taken.body);
-        assertInvalid(await post(service, company, `/v1/memory/${route}`, await body(beyond)), path);
+        assertInvalid(await company.send('POST', `/v1/memory/${route}`, await body(beyond)), path);
       });
     }
   }
@@ -130,7 +130,7 @@ describe('the limits of request fields', () => {
   test('accepts a query of 1 to 4,000 characters and a topK of 1 to 50, and returns 400 beyond', async () => {
     // The embedding is checked after the fields, and these bodies have none.
     for (const fields of [{ query: 'x'.repeat(4000) }, { topK: 1 }, { topK: 50 }]) {
-      const answer = await post(service, company, '/v1/memory/search', { ...SEARCH, ...fields });
+      const answer = await company.ask.searchMemory({ ...SEARCH, ...fields });
       assert.equal(outcome(answer), '400 query_embedding_required');
     }
     for (const [fields, path] of [
@@ -145,7 +145,7 @@ describe('the limits of request fields', () => {
       [{ scope: { include: ['company'] } }, '/scope/include/0'],
       [{ embeddingMode: 'client' }, '/embeddingMode'],
     ] as const) {
-      assertInvalid(await post(service, company, '/v1/memory/search', { ...SEARCH, ...fields }), path);
+      assertInvalid(await company.ask.searchMemory({ ...SEARCH, ...fields }), path);
     }
   });
 });
@@ -163,7 +163,7 @@ describe('the scope of a write', () => {
     ],
   ] as const) {
     it(`returns 400 for an include in the scope of ${route}`, async () => {
-      assertInvalid(await post(service, company, `/v1/memory/${route}`, body), path);
+      assertInvalid(await company.send('POST', `/v1/memory/${route}`, body), path);
     });
   }
 });
@@ -189,7 +189,7 @@ describe('text fields', () => {
   test('returns 400 if required text is blank', async () => {
     for (const [route, body, path] of fields) {
       for (const blank of ['', ' ', '\u0085', '\t\n\u00a0\u3000']) {
-        assertInvalid(await post(service, company, `/v1/memory/${route}`, body(blank)), path);
+        assertInvalid(await company.send('POST', `/v1/memory/${route}`, body(blank)), path);
       }
     }
   });
@@ -203,13 +203,13 @@ describe('text fields', () => {
     ];
     for (const [route, body, path] of [...fields, ...inMetadata]) {
       for (const bad of ['a\u0000b', 'a\ud800b', '\udfff', '\udc00\ud800']) {
-        const answer = await post(service, company, `/v1/memory/${route}`, body(bad));
+        const answer = await company.send('POST', `/v1/memory/${route}`, body(bad));
         assert.equal(outcome(answer), '400 invalid_request', path);
         assert.deepEqual(faultyFields(answer), [path.replace('*', bad)]);
       }
       // A surrogate pair is a valid character.
       if (route === 'ingest' && path === '/title')
-        assert.ok((await post(service, company, '/v1/memory/ingest', body('\ud83d\ude00'))).statusCode < 300);
+        assert.ok((await company.ask.ingestSource(body('\ud83d\ude00'))).statusCode < 300);
     }
   });
 
@@ -222,7 +222,7 @@ describe('text fields', () => {
       ['memories', [...bad, ...searched, 'sourceId=%00', 'createdAfter=%00']],
     ] as const) {
       for (const query of queries) {
-        const answer = await get(service, company, `/v1/memory/${list}?${query}`);
+        const answer = await company.send('GET', `/v1/memory/${list}?${query}`);
         assert.equal(outcome(answer), '400 invalid_request', `${list}?${query}`);
       }
     }
@@ -230,7 +230,7 @@ describe('text fields', () => {
 
   test('returns text of any script and other control characters unchanged', async () => {
     const title = 'Zażółć 日本語 ไทย 👩‍👩‍👧 \u0001\u001f\u200b\ufffd';
-    const answer = await post(service, company, '/v1/memory/ingest', { title, text: title });
+    const answer = await company.ask.ingestSource({ title, text: title });
     assert.equal(answer.json<{ source: { title: string } }>().source.title, title);
   });
 });

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
-import { faultyFields, get, post } from '../support/team.ts';
+import { faultyFields } from '../support/team.ts';
 
 const service = await openTestApp();
 const { app } = service;
@@ -49,7 +49,7 @@ describe('every response', () => {
   test('every response has a new request id, and no-store if its path is under /v1', async () => {
     const seen = new Set<unknown>();
     for (const url of ['/v1/health', '/v1/memory/status', '/livez', '/docs/json', '/reset', '/nothing']) {
-      const answer = await get(service, company, url);
+      const answer = await company.send('GET', url);
       assert.ok(isId(String(answer.headers['x-request-id'])), url);
       seen.add(answer.headers['x-request-id']);
       if (url.startsWith('/v1/')) assert.equal(answer.headers['cache-control'], 'no-store', url);
@@ -104,7 +104,7 @@ describe('routes and methods', () => {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND'] as const) {
       assertProblem(await app.inject({ method: method as 'GET', url: '/v1/nothing' }), 'not_found');
     }
-    assertProblem(await get(service, company, '/v1/memory/search/'), 'not_found');
+    assertProblem(await company.send('GET', '/v1/memory/search/'), 'not_found');
   });
 
   test('a method that the route does not have returns 405 and lists the allowed methods', async () => {
@@ -154,7 +154,7 @@ describe('routes and methods', () => {
   test('a malformed id in the path returns 404', async () => {
     for (const id of ['%ff', 'a'.repeat(5000), '%00', 'x', '..%2f..%2fpasswd']) {
       for (const list of ['imports', 'sources']) {
-        assertProblem(await get(service, company, `/v1/memory/${list}/${id}`), 'not_found');
+        assertProblem(await company.send('GET', `/v1/memory/${list}/${id}`), 'not_found');
       }
     }
   });
@@ -165,15 +165,15 @@ describe('request bodies', () => {
 
   test('a body over the limit of its route returns 413', async () => {
     const body = JSON.stringify({ query: 'x'.repeat(1024 * 1024), scope: {} });
-    assertProblem(await post(service, company, url, body), 'payload_too_large');
+    assertProblem(await company.ask.searchMemory(body), 'payload_too_large');
     for (const route of ['embeddings/claim', 'captures', 'consolidation/claim']) {
-      assertProblem(await post(service, company, `/v1/memory/${route}`, body), 'payload_too_large');
+      assertProblem(await company.send('POST', `/v1/memory/${route}`, body), 'payload_too_large');
     }
     const document = `{"title":"x","text":"${'x'.repeat(32 * 1024 * 1024)}"}`;
-    assertProblem(await post(service, company, '/v1/memory/ingest', document), 'payload_too_large');
+    assertProblem(await company.ask.ingestSource(document), 'payload_too_large');
     const batch = `{"batchId":"${'x'.repeat(8 * 1024 * 1024)}"}`;
     for (const route of ['embeddings/complete', 'consolidation/complete', 'memories']) {
-      assertProblem(await post(service, company, `/v1/memory/${route}`, batch), 'payload_too_large');
+      assertProblem(await company.send('POST', `/v1/memory/${route}`, batch), 'payload_too_large');
     }
   });
 
@@ -181,7 +181,7 @@ describe('request bodies', () => {
     const padding = ' '.repeat(7 * 1024 * 1024);
     const batches = ['embeddings/complete', 'consolidation/complete', 'memories'];
     for (const route of ['ingest', 'imports', ...batches]) {
-      const answer = await post(service, company, `/v1/memory/${route}`, `{${padding}}`);
+      const answer = await company.send('POST', `/v1/memory/${route}`, `{${padding}}`);
       assertProblem(answer, 'invalid_request');
     }
   });
@@ -197,20 +197,20 @@ describe('request bodies', () => {
       assert.deepEqual([claim.statusCode, claim.json()], [200, { batch: null }], type);
       const search = await app.inject({ method: 'POST', url, headers: empty });
       assertProblem(search, 'invalid_request');
-      assert.deepEqual(faultyFields(search), faultyFields(await post(service, company, url, {})));
+      assert.deepEqual(faultyFields(search), faultyFields(await company.ask.searchMemory({})));
     }
   });
 
   test('a content type other than JSON returns 415', async () => {
     for (const type of ['text/plain', 'text/xml', 'application/x-www-form-urlencoded', 'nonsense']) {
-      const answer = await post(service, company, url, '{"query":"x","scope":{}}', { 'content-type': type });
+      const answer = await company.ask.searchMemory('{"query":"x","scope":{}}', { 'content-type': type });
       assertProblem(answer, 'unsupported_media_type');
     }
   });
 
   test('a body that is not valid JSON returns 400', async () => {
     for (const body of ['{', '{"a":', "{'a':1}", 'NaN', '{"a":NaN}', '{"a":1}{', '\u0000']) {
-      assertProblem(await post(service, company, url, body), 'invalid_request');
+      assertProblem(await company.ask.searchMemory(body), 'invalid_request');
     }
   });
 
@@ -227,7 +227,7 @@ describe('request bodies', () => {
 
   test('a JSON body that is not an object returns 400, and a missing body counts as an empty object', async () => {
     for (const body of ['null', '[]', '"x"', '1', 'true', '']) {
-      assertProblem(await post(service, company, url, body), 'invalid_request');
+      assertProblem(await company.ask.searchMemory(body), 'invalid_request');
     }
     for (const claim of ['embeddings/claim', 'consolidation/claim']) {
       const empty = await app.inject({ method: 'POST', url: `/v1/memory/${claim}`, headers });
@@ -248,7 +248,7 @@ describe('request bodies', () => {
       ['consolidation/complete', `{"batchId":"x","items":${deep}}`],
       ['memories', `{"decisions":${deep}}`],
     ] as const) {
-      assertProblem(await post(service, company, `/v1/memory/${route}`, body), 'invalid_request');
+      assertProblem(await company.send('POST', `/v1/memory/${route}`, body), 'invalid_request');
     }
   });
 
@@ -261,7 +261,7 @@ describe('request bodies', () => {
       '{"query":"x","scope":{},"\\u005F_proto\\u005f_":{"topK":1}}',
       '{"query":"x","scope":{},"constr\\u0075ctor":{"prototype":{"topK":1}}}',
     ]) {
-      const answer = await post(service, company, url, body);
+      const answer = await company.ask.searchMemory(body);
       assertProblem(answer, 'invalid_request');
       assert.deepEqual(faultyFields(answer), ['/__proto__']);
     }
@@ -290,7 +290,7 @@ describe('request bodies', () => {
       ['memories', { action: 'delete', memoryId: 'x', state: 'archived' }, '/state'],
       ['memories', { decisions: [{ action: 'delete', memoryId: 'x', id: 'x' }] }, '/decisions/0/id'],
     ] as const) {
-      const answer = await post(service, company, `/v1/memory/${route}`, body);
+      const answer = await company.send('POST', `/v1/memory/${route}`, body);
       assertProblem(answer, 'invalid_request');
       assert.deepEqual(faultyFields(answer), [path]);
       assert.ok(answer.json<{ detail: string }>().detail.includes(path));
@@ -305,7 +305,7 @@ describe('request bodies', () => {
       { query: 'x', scope: { clientId: null } },
       { query: 'x', scope: { include: 'team' } },
     ]) {
-      assertProblem(await post(service, company, url, body), 'invalid_request');
+      assertProblem(await company.ask.searchMemory(body), 'invalid_request');
     }
   });
 });

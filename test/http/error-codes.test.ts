@@ -4,14 +4,14 @@ import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { createAgent, expire } from '../support/agent-tokens.ts';
 import { openTestApp } from '../support/app.ts';
-import { ask } from '../support/company.ts';
+import { via } from '../support/client/client.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { addMemory, decide } from '../support/memories.ts';
 import { download, giveOriginal } from '../support/originals.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { makeResetLink, outcome, signInBy, useLink } from '../support/sign-in.ts';
 import { addSource } from '../support/source-library.ts';
-import { addClient, addPerson, addTeam, along, archiveTeam, CLAIM, get, post } from '../support/team.ts';
+import { addClient, addPerson, addTeam, along, archiveTeam, CLAIM } from '../support/team.ts';
 
 const service = await openTestApp();
 const { app, database } = service;
@@ -25,22 +25,20 @@ const NOT_REACHED: Partial<Record<ErrorCode, string>> =
 
 type Answer = Parameters<typeof outcome>[0];
 const search = (body: object) =>
-  service
-    .company()
-    .then((company) => post(service, company, '/v1/memory/search', { query: 'x', scope: {}, ...body }));
+  service.company().then((company) => company.ask.searchMemory({ query: 'x', scope: {}, ...body }));
 
 /** Claims a batch of one chunk, and returns its id and a function that completes it. */
 async function lend() {
   const company = await service.company();
-  await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'x' });
-  const claimed = await post(service, company, '/v1/memory/embeddings/claim', {});
+  await company.ask.ingestSource({ title: 'x', text: 'x' });
+  const claimed = await company.ask.claimEmbeddings({});
   const { batch } = claimed.json<{ batch: { id: string; chunks: { chunkId: string }[] } }>();
   const embeddings = (axis: number) =>
     batch.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(axis) }));
   return {
     batchId: batch.id,
     complete: (axis: number) =>
-      post(service, company, '/v1/memory/embeddings/complete', {
+      company.ask.completeEmbeddings({
         batchId: batch.id,
         ...CLAIM,
         embeddings: embeddings(axis),
@@ -59,7 +57,7 @@ async function whileInProgress(): Promise<Answer> {
     return held.promise;
   });
   const send = (to: Pick<typeof service, 'app'>) =>
-    post(to, company, '/v1/memory/ingest', { title: 'x', text: 'x' }, { 'idempotency-key': 'k' });
+    via(to, company).ask.ingestSource({ title: 'x', text: 'x' }, { 'idempotency-key': 'k' });
   const first = send({ app: slow });
   await reached.promise;
   const second = await send(service);
@@ -78,7 +76,7 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   scope_forbidden: () => search({ scope: { clientId: newId() }, queryEmbedding: along(0), ...CLAIM }),
   range_not_satisfiable: async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company);
+    const { id } = await addSource(company);
     await giveOriginal(database, ownerScope(company), id);
     return download(service, company, id, { range: 'bytes=100-' });
   },
@@ -87,8 +85,8 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   secret_detected: async () => {
     const company = await service.company();
     const strict = { redaction: 'refuse' };
-    assert.equal((await ask(service, company, 'PATCH', '/v1/team', strict)).statusCode, 200);
-    return post(service, company, '/v1/memory/ingest', { title: 'x', text: 'password=hunter22' });
+    assert.equal((await company.ask.changeSelectedTeam(strict)).statusCode, 200);
+    return company.ask.ingestSource({ title: 'x', text: 'password=hunter22' });
   },
   not_found: async () => app.inject('/v1/nothing'),
   method_not_allowed: async () => app.inject('/v1/memory/search'),
@@ -96,12 +94,12 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     const company = await service.company();
     const agent = await createAgent(service, company, company);
     await expire(service, agent);
-    return get(service, agent, '/v1/team');
+    return agent.ask.getSelectedTeam();
   },
   permission_required: async () => {
     const company = await service.company();
     const agent = await createAgent(service, company, company, { permissions: ['memory:read'] });
-    return get(service, agent, '/v1/workspace/manifest');
+    return agent.ask.getManifest();
   },
   session_expired: async () => {
     const company = await service.company();
@@ -110,7 +108,7 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
         where company_id = $1`,
       [company.companyId],
     );
-    return get(service, company, '/v1/memory/status');
+    return company.ask.getStatus();
   },
   team_required: async () => {
     const company = await service.company();
@@ -118,24 +116,23 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     const { authorization } = company.headers;
     return app.inject({ url: '/v1/memory/status', headers: { authorization } });
   },
-  team_forbidden: async () =>
-    get(service, await addPerson(service, await service.company(), {}), '/v1/memory/status'),
+  team_forbidden: async () => (await addPerson(service, await service.company(), {})).ask.getStatus(),
   company_role_required: async () => {
     const person = await addPerson(service, await service.company(), { teamRole: 'owner' });
-    return post(service, person, '/v1/company/reset-links', {});
+    return person.ask.createOwnerResetLink({});
   },
   full_access_required: async () => {
     const person = await addPerson(service, await service.company(), { teamRole: 'member' });
-    return post(service, person, '/v1/team/clients', { name: 'x' });
+    return person.ask.createClient({ name: 'x' });
   },
   forbidden: async () => {
     const company = await service.company();
     const person = await addPerson(service, company, { teamRole: 'admin' });
-    return ask(service, person, 'DELETE', `/v1/team/members/${company.ownerId}`);
+    return person.ask.removeTeamMember(company.ownerId);
   },
   last_owner: async () => {
     const company = await service.company();
-    return ask(service, company, 'DELETE', `/v1/team/members/${company.ownerId}`);
+    return company.ask.removeTeamMember(company.ownerId);
   },
   // Of failed passwords: limits of requests are off in tests of single routes.
   rate_limited: async () => {
@@ -144,37 +141,36 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     return signInBy(service, email, 'not a password');
   },
   unsupported_media_type: async () =>
-    post(service, await service.company(), '/v1/memory/imports', {
+    (await service.company()).ask.importFiles({
       items: [{ filename: 'a.exe', text: 'x' }],
     }),
   quota_exceeded: async () => {
     const company = await service.company();
     const quota = { quota: { chunks: 0, bytes: null } };
-    await ask(service, company, 'PATCH', `/v1/company/teams/${company.teamId}`, quota);
-    return post(service, company, '/v1/memory/ingest', { title: 'x', text: 'x' });
+    await company.ask.renameTeam(company.teamId, quota);
+    return company.ask.ingestSource({ title: 'x', text: 'x' });
   },
   team_archived: async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     await archiveTeam(service, company.teamId);
-    return post(service, company, '/v1/memory/ingest', { title: 'x', text: 'x', scope: { clientId } });
+    return company.ask.ingestSource({ title: 'x', text: 'x', scope: { clientId } });
   },
   conflict: async () => {
     const { complete } = await lend();
     await complete(1);
     return complete(2);
   },
-  invalid_path: async () =>
-    post(service, await service.company(), '/v1/workspace/pull', { files: [{ path: 'team/..' }] }),
+  invalid_path: async () => (await service.company()).ask.pullFiles({ files: [{ path: 'team/..' }] }),
   workspace_conflict: async () =>
-    post(service, await service.company(), '/v1/workspace/push', {
+    (await service.company()).ask.pushFiles({
       files: [{ path: 'team/a', baseVersion: 1, deleted: true }],
     }),
   version_conflict: async () => {
     const company = await service.company();
-    const { id: memoryId, version } = await addMemory(service, company, 'published');
-    await decide(service, company, { action: 'update', memoryId, version, title: 'Another' });
-    return decide(service, company, { action: 'update', memoryId, version, title: 'A third' });
+    const { id: memoryId, version } = await addMemory(company, 'published');
+    await decide(company, { action: 'update', memoryId, version, title: 'Another' });
+    return decide(company, { action: 'update', memoryId, version, title: 'A third' });
   },
   batch_expired: async () => {
     const { batchId, complete } = await lend();
@@ -183,8 +179,7 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   },
   idempotency_key_reused: async () => {
     const company = await service.company();
-    const send = (text: string) =>
-      post(service, company, '/v1/memory/ingest', { title: 'x', text }, { 'idempotency-key': 'k' });
+    const send = (text: string) => company.ask.ingestSource({ title: 'x', text }, { 'idempotency-key': 'k' });
     await send('first');
     return send('second');
   },
@@ -214,7 +209,7 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
 
 async function failing(sqlState: string): Promise<Answer> {
   const broken = await openFailingApp({ after }, service, () => databaseError(sqlState));
-  return get({ app: broken }, await service.company(), '/v1/memory/status');
+  return via({ app: broken }, await service.company()).ask.getStatus();
 }
 
 for (const [code, request] of Object.entries(REQUESTS)) {

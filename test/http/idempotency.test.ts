@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { base64Of } from '../support/base64-vector.ts';
 import { column } from '../support/columns.ts';
-import { ask, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { outcome } from '../support/sign-in.ts';
 import {
   addClient,
@@ -13,7 +13,7 @@ import {
   archiveTeam,
   type Caller,
   CLAIM,
-  post,
+  inTeam,
 } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
 
@@ -21,15 +21,9 @@ const service = await openTestApp();
 const { database } = service;
 
 const ingest = (caller: Caller, key: string, body: object) =>
-  post(service, caller, '/v1/memory/ingest', { title: 'x', ...body }, { 'idempotency-key': key });
+  caller.ask.ingestSource({ title: 'x', ...body }, { 'idempotency-key': key });
 const importFile = (caller: Caller, key: string, text: string) =>
-  post(
-    service,
-    caller,
-    '/v1/memory/imports',
-    { items: [{ filename: 'a.txt', text }] },
-    { 'idempotency-key': key },
-  );
+  caller.ask.importFiles({ items: [{ filename: 'a.txt', text }] }, { 'idempotency-key': key });
 
 async function count(company: SignedIn, table: 'source' | 'import' | 'idempotency_key'): Promise<number> {
   const [row] = await database.query<{ n: number }>(
@@ -63,7 +57,7 @@ describe('an Idempotency-Key', () => {
   test('a repeated request returns the first response, however its path is spelled', async () => {
     const company = await service.company();
     const send = (path: string) =>
-      post(service, company, path, { title: 'x', text: 'once' }, { 'idempotency-key': 'k' });
+      company.send('POST', path, { title: 'x', text: 'once' }, { 'idempotency-key': 'k' });
     const first = await send('/v1/memory/ingest');
     for (const path of ['/v1/memory/%69ngest', '/v1/memory/ingest?x']) {
       const again = await send(path);
@@ -107,7 +101,7 @@ describe('an Idempotency-Key', () => {
   test('the same key of another caller, Team or route is a different key', async () => {
     const company = await service.company();
     const colleague = await addPerson(service, company, { teamRole: 'member' });
-    const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
+    const elsewhere = inTeam(company, await addTeam(service, company));
     const answers = [
       await ingest(company, 'k', { text: 'mine' }),
       await ingest(colleague, 'k', { text: 'theirs' }),
@@ -249,8 +243,7 @@ describe('an Idempotency-Key on POST /v1/workspace/push', () => {
     const files = [file('team/a', '1'), file(`clients/${clientId}/a`, '1')];
     const send = () => workspaceOf(service.app, member.headers).push(files, key('k'));
     const first = await send();
-    const grant = (access: string) =>
-      ask(service, company, 'PUT', `/v1/team/grants/${member.userId}/${clientId}`, { access });
+    const grant = (access: string) => company.ask.giveClientGrant(member.userId, clientId, { access });
     assert.ok((await grant('read')).statusCode < 300);
     assert.equal((await send()).code, 'scope_forbidden');
     assert.ok((await grant('write')).statusCode < 300);

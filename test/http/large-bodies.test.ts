@@ -8,15 +8,7 @@ import { openTestApp, type SignedIn } from '../support/app.ts';
 import { base64Of } from '../support/base64-vector.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
 import { outcome } from '../support/sign-in.ts';
-import {
-  addPerson,
-  along,
-  type Caller,
-  CLAIM,
-  faultyFields,
-  post,
-  withoutRequestId,
-} from '../support/team.ts';
+import { addPerson, along, type Caller, CLAIM, faultyFields, withoutRequestId } from '../support/team.ts';
 import { file } from '../support/workspace.ts';
 import { sendHead } from './sent-heads.ts';
 
@@ -85,7 +77,7 @@ describe('a body above 4 MiB', { timeout: 300_000 }, () => {
   });
 
   const send = (url: string, body: unknown, headers: Record<string, string> = {}, caller: Caller = company) =>
-    post(service, caller, url, padded(body), headers);
+    caller.send('POST', url, padded(body), headers);
 
   /** The lengths of the long texts that the main thread parses while something is done. */
   async function parsedHere(t: TestContext, act: () => Promise<unknown>): Promise<number[]> {
@@ -125,7 +117,7 @@ describe('a body above 4 MiB', { timeout: 300_000 }, () => {
     const body = JSON.stringify({ title: 'x', unknown: 1 }).padEnd(MAX_INLINE_BYTES);
     let parsed: unknown[] = [];
     const here = await parsedHere(t, async () => {
-      parsed = await parsedBodies(t, () => post(service, company, INGEST, body));
+      parsed = await parsedBodies(t, () => company.ask.ingestSource(body));
     });
     assert.deepEqual([here, parsed], [[MAX_INLINE_BYTES], []]);
   });
@@ -233,7 +225,7 @@ describe('a body above 4 MiB', { timeout: 300_000 }, () => {
           const sent = change === null ? given : replaced(given, ...change);
           // With the key, what was stored is repeated, and only for the same hash of the body.
           const headers = { 'idempotency-key': newId() };
-          const small = await post(service, company, url, JSON.stringify(sent), headers);
+          const small = await company.send('POST', url, JSON.stringify(sent), headers);
           const large = await send(url, sent, headers);
           assert.equal(large.statusCode, small.statusCode, large.body);
           assert.equal(withoutRequestIds(large.body), withoutRequestIds(small.body));

@@ -165,11 +165,11 @@ describe('the pages', () => {
   test('an answer counts as long by its bytes, and one of the protocol for agents is compressed too', async () => {
     const owner = await service.company();
     const headers = { ...owner.headers, 'accept-encoding': 'gzip' };
-    await addSource(service, owner, { title: '会'.repeat(280) });
+    await addSource(owner, { title: '会'.repeat(280) });
     const inBytes = await app.inject({ url: '/v1/memory/sources?limit=1', headers });
     const text = String(gunzipSync(inBytes.rawPayload));
     assert.ok(text.length < 1000 && Buffer.byteLength(text) > 1000, String(text.length));
-    const tools = await sendMessage(service, owner, 'tools/list', {}, { 'accept-encoding': 'gzip' });
+    const tools = await sendMessage(owner, 'tools/list', {}, { 'accept-encoding': 'gzip' });
     assert.match(String(gunzipSync(tools.rawPayload)), /"tools":/);
     for (const answer of [inBytes, tools]) {
       assert.equal(answer.headers['content-encoding'], 'gzip');

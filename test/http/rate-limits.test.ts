@@ -16,7 +16,7 @@ import {
 } from '../support/limits.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { get, post } from '../support/team.ts';
+import { inTeam } from '../support/team.ts';
 
 /** API calls of one session in a minute. The default is too high for a test. */
 const CALLS = 5;
@@ -70,11 +70,11 @@ describe('the rate limit of a session', () => {
   test('sends RateLimit headers with every answer to a session, also with refusals', async () => {
     const company = await service.company();
     const asked = [
-      () => get(service, company, '/v1/auth/session'),
-      () => get(service, company, '/v1/memory/imports?limit=x'),
-      () => get(service, { headers: { ...company.headers, 'memory-team': 'no Team' } }, '/v1/memory/status'),
-      () => post(service, company, '/v1/memory/search', 'no JSON'),
-      () => get(service, company, '/v1/memory/imports/none'),
+      () => company.ask.getSession(),
+      () => company.ask.listImports({ limit: 'x' }),
+      () => inTeam(company, 'no Team').ask.getStatus(),
+      () => company.ask.searchMemory('no JSON'),
+      () => company.send('GET', '/v1/memory/imports/none'),
     ];
     const statuses: number[] = [];
     for (const [index, ask] of asked.entries()) {
@@ -97,9 +97,9 @@ describe('the rate limit of a session', () => {
   test('performs no action for a request that gets 429', async () => {
     const company = await service.company();
     for (let asked = 0; asked < CALLS; asked += 1) await session(app, company.token);
-    const refused = await post(service, company, '/v1/memory/ingest', { title: 'Too late', text: 'A text' });
+    const refused = await company.ask.ingestSource({ title: 'Too late', text: 'A text' });
     assertLimited(refused, CALLS, MINUTE);
-    assert.equal((await post(service, company, '/v1/auth/logout', {})).statusCode, 429);
+    assert.equal((await company.ask.logout({})).statusCode, 429);
     const [left] = await database.query<{ sources: number; sessions: number }>(
       `select (select count(*)::int from memory.source where team_id = $1) as sources,
               (select count(*)::int from identity.session where user_id = $2) as sessions`,
@@ -144,8 +144,8 @@ describe('the rate limit of a session', () => {
       const answer = await app.inject({ url, headers: company.headers, remoteAddress: freshAddress() });
       assert.equal(answer.statusCode, 200, answer.body);
     }
-    assert.equal(toldLimit(await get(service, company, '/v1/auth/session')).remaining, 0);
-    assert.equal((await get(service, company, '/v1/memory/status')).statusCode, 429);
+    assert.equal(toldLimit(await company.ask.getSession()).remaining, 0);
+    assert.equal((await company.ask.getStatus()).statusCode, 429);
   });
 
   test('counts requests with the service token as one session', async () => {

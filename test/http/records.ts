@@ -4,7 +4,7 @@ import { searchByWords } from '../support/feedback.ts';
 import { plantImport } from '../support/import-records.ts';
 import { addMemory } from '../support/memories.ts';
 import { addSource } from '../support/source-library.ts';
-import { addClient, addPerson, type Caller, post } from '../support/team.ts';
+import { addClient, addPerson, type Caller } from '../support/team.ts';
 
 export type CallerName = 'an Owner' | 'a Team Admin' | 'a member';
 
@@ -24,14 +24,14 @@ export async function openRecords(
   const company = await service.company();
   const client = await addClient(service, company);
   const member = await addPerson(service, company, { teamRole: 'member' });
-  const source = await addSource(service, company);
-  const memory = await addMemory(service, company, 'published');
-  const claimed = await post(service, company, '/v1/memory/embeddings/claim', {});
-  const given = await lend(service, company);
-  await released(service, company, given.batchId);
-  const lent = await lend(service, company);
+  const source = await addSource(company);
+  const memory = await addMemory(company, 'published');
+  const claimed = await company.ask.claimEmbeddings({});
+  const given = await lend(company);
+  await released(company, given.batchId);
+  const lent = await lend(company);
   // A text of addSource.
-  const search = await searchByWords(service, company, 'text');
+  const search = await searchByWords(company, 'text');
   const ids = {
     team: company.teamId,
     owner: company.ownerId,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
-import { ask, type Method, recordsNothing } from '../support/company.ts';
+import { type Method } from '../support/client/client.ts';
+import { recordsNothing } from '../support/company.ts';
 import { newEmail } from '../support/invites.ts';
 import { outcome } from '../support/sign-in.ts';
 import { along, CLAIM } from '../support/team.ts';
@@ -198,10 +199,10 @@ describe('a request that cannot be done', () => {
     const sent = body?.(ids);
     const what = sent === undefined ? '' : ` ${JSON.stringify(sent).replaceAll(UUID, '…').slice(0, 120)}`;
     test(`returns ${refusal} to ${caller}, and changes nothing: ${route}${what}`, async () => {
-      const [method = '', path = ''] = route.split(' ');
+      const [method, path = ''] = route.split(' ') as [Method, string?];
       const url = path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? name);
       await recordsNothing(service, company, async () => {
-        const answer = await ask(service, callers[caller], method as Method, url, sent);
+        const answer = await callers[caller].send(method, url, sent);
         assert.equal(outcome(answer), refusal, answer.body);
       });
     });

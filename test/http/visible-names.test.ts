@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, type Method, recordsNothing } from '../support/company.ts';
+import type { Method } from '../support/client/client.ts';
+import { recordsNothing } from '../support/company.ts';
 import { makeInvitation, makeInvite, PASSWORD } from '../support/invites.ts';
 import { requestsWithField } from '../support/request-fields.ts';
 import { addClient } from '../support/team.ts';
@@ -45,7 +46,7 @@ const REQUESTS: Record<string, Request> = {
   }),
   'POST /v1/company/invitations/accept': async (company) => ({
     url: '/v1/company/invitations/accept',
-    body: { token: (await makeInvitation(service, company)).token, password: PASSWORD },
+    body: { token: (await makeInvitation(company)).token, password: PASSWORD },
   }),
 };
 
@@ -55,7 +56,7 @@ describe('the names of Companies, Teams, clients, people and tokens', () => {
       const company = await service.company();
       const { url, body } = await make(company);
       const method = request.slice(0, request.indexOf(' ')) as Method;
-      const send = (name: string) => ask(service, company, method, url, { ...body, name });
+      const send = (name: string) => company.send(method, url, { ...body, name });
       await recordsNothing(service, company, async () => {
         for (const name of INVISIBLE) {
           const answer = await send(name);

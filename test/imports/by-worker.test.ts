@@ -8,24 +8,24 @@ import type { SearchResponse } from '../../shared/schemas/search.ts';
 import { type Chunk, NO_PLACE } from '../../shared/schemas/sources.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import type { SignedIn } from '../support/app.ts';
+import { type Body } from '../support/client/client.ts';
 import { column, columns } from '../support/columns.ts';
 import { markdownTable, tableCells, tableHead } from '../support/long-table.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { pdfText, writePdf } from '../support/pdf-writer.ts';
-import { along, CLAIM, get, post, readStatus } from '../support/team.ts';
+import { along, CLAIM, readStatus } from '../support/team.ts';
 import { wordParagraph, writeDocx } from '../worker/extract/office-writer.ts';
 
 const service = await openOwnTestApp({}, {}, { supervise: true });
 const { database } = service;
 
 /** Imports files and waits until the worker has done with every one of them. */
-async function importAll(company: SignedIn, items: object[]): Promise<Import[]> {
-  const answer = await post(service, company, '/v1/memory/imports', { items });
-  assert.equal(answer.statusCode, 202, answer.body);
+async function importAll(company: SignedIn, items: Body<'importFiles'>['items']): Promise<Import[]> {
+  const answer = await company.api.importFiles({ items });
   const done: Import[] = [];
-  for (const { id } of answer.json<{ imports: Import[] }>().imports) {
+  for (const { id } of answer.imports) {
     for (;;) {
-      const now = (await get(service, company, `/v1/memory/imports/${id}`)).json<Import>();
+      const now = await company.api.getImport(id);
       if (now.state !== 'queued' && now.state !== 'running') {
         done.push(now);
         break;
@@ -37,7 +37,7 @@ async function importAll(company: SignedIn, items: object[]): Promise<Import[]> 
 }
 
 async function found(company: SignedIn, query: string) {
-  const answer = await post(service, company, '/v1/memory/search', {
+  const answer = await company.ask.searchMemory({
     query,
     scope: {},
     queryEmbedding: along(1000),
@@ -105,7 +105,7 @@ describe('the import worker', () => {
     for (const [word, locations] of Object.entries(expected)) {
       const [hit] = await found(company, word);
       assert.deepEqual(hit?.location, locations.at(-1));
-      const expanded = await post(service, company, '/v1/memory/expand', { chunkId: hit?.chunk_id });
+      const expanded = await company.ask.expandChunk({ chunkId: hit?.chunk_id });
       assert.deepEqual(column(expanded.json<{ chunks: Chunk[] }>().chunks, 'location'), locations);
     }
   });
@@ -165,7 +165,7 @@ describe('the import worker', () => {
     for (const [word, location] of Object.entries(locations)) {
       const [hit] = await found(company, word);
       assert.deepEqual(hit?.location, location, word);
-      const expanded = await post(service, company, '/v1/memory/expand', {
+      const expanded = await company.ask.expandChunk({
         chunkId: hit?.chunk_id,
         before: 0,
         after: 0,
@@ -201,14 +201,14 @@ describe('the import worker', () => {
       assert.match(error?.message ?? '', /^[A-Z].*\.$/);
       assert.equal(sourceId, null);
     }
-    const status = await readStatus(service, company);
+    const status = await readStatus(company);
     assert.deepEqual([status.imports.failed, status.imports.completed], [6, 1]);
     assert.deepEqual(status.imports.recentFailures, done.slice(0, 6).reverse());
   });
 
   test('completes a file with the text of another source with its own source, and a repeated file with the same', async () => {
     const company = await service.company();
-    const ingested = await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'known already' });
+    const ingested = await company.ask.ingestSource({ title: 'x', text: 'known already' });
     const { source } = ingested.json<{ source: { id: string } }>();
     const done = await importAll(company, [
       { filename: 'a.txt', text: 'known already' },
@@ -248,7 +248,7 @@ describe('the import worker', () => {
 
   test('a running worker is listed in the status for callers with Full access', async () => {
     const company = await service.company();
-    const status = await readStatus(service, company);
+    const status = await readStatus(company);
     assert.equal(status.health.worker, true);
     const mine = status.workers.find(({ id }) => id === worker.id);
     assert.deepEqual(Object.keys(mine ?? {}), [

@@ -4,7 +4,6 @@ import { newId } from '../../shared/ids.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { SignedIn } from '../support/app.ts';
 import { column } from '../support/columns.ts';
-import { ask, listAll } from '../support/company.ts';
 import {
   changesNothing,
   eventKinds,
@@ -19,7 +18,7 @@ import {
 import { openOwnTestApp } from '../support/own-service.ts';
 import { assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, get, readStatus } from '../support/team.ts';
+import { addClient, addPerson, readStatus } from '../support/team.ts';
 
 /** No worker is at work here: what is queued stays so. */
 const service = await openOwnTestApp();
@@ -28,11 +27,11 @@ const refused = <T>(company: SignedIn, send: () => PromiseLike<T>) => changesNot
 describe('DELETE of a queued import', () => {
   test('returns 204, cancels the import and deletes its file', async () => {
     const company = await service.company();
-    const [before] = await upload(service, company, [{ filename: 'a.txt', text: 'A text.' }]);
+    const [before] = await upload(company, [{ filename: 'a.txt', text: 'A text.' }]);
     assert.ok(before && (await keepsFile(service, before.id)));
-    const answer = await sendRemoval(service, company, before.id);
+    const answer = await sendRemoval(company, before.id);
     assert.deepEqual([answer.statusCode, answer.body], [204, '']);
-    const { payloadPrunedAt, updatedAt, ...now } = await readImport(service, company, before.id);
+    const { payloadPrunedAt, updatedAt, ...now } = await readImport(company, before.id);
     const { payloadPrunedAt: _, updatedAt: __, ...rest } = before;
     assert.deepEqual(now, { ...rest, state: 'cancelled' });
     assert.match(payloadPrunedAt ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -47,28 +46,28 @@ describe('DELETE of a queued import', () => {
       await plantImport(service, company, { state: 'queued' }),
       await plantImport(service, company, { state: 'queued' }),
     ];
-    assert.equal((await sendRemoval(service, company, first.toUpperCase())).statusCode, 204);
+    assert.equal((await sendRemoval(company, first.toUpperCase())).statusCode, 204);
     const url = `${IMPORTS}/${second}`;
-    const faulty = await refused(company, () => ask(service, company, 'DELETE', url, { force: true }));
+    const faulty = await refused(company, () => company.send('DELETE', url, { force: true }));
     assert.equal(outcome(faulty), '400 invalid_request');
-    assert.equal((await ask(service, company, 'DELETE', url, {})).statusCode, 204);
+    assert.equal((await company.send('DELETE', url, {})).statusCode, 204);
   });
 
   test('cancels an import that was queued again by a retry', async () => {
     const company = await service.company();
     const id = await plantImport(service, company);
-    assert.equal((await sendRetry(service, company, id)).statusCode, 202);
-    assert.equal((await sendRemoval(service, company, id)).statusCode, 204);
-    const { state, attempts, error } = await readImport(service, company, id);
+    assert.equal((await sendRetry(company, id)).statusCode, 202);
+    assert.equal((await sendRemoval(company, id)).statusCode, 204);
+    const { state, attempts, error } = await readImport(company, id);
     assert.deepEqual([state, attempts, error?.code], ['cancelled', 1, 'no_text']);
-    assert.equal(outcome(await sendRetry(service, company, id)), '409 conflict');
+    assert.equal(outcome(await sendRetry(company, id)), '409 conflict');
   });
 
   test('twenty concurrent requests cancel the import once and delete it once', async () => {
     const company = await service.company();
-    const [queued] = await upload(service, company, [{ filename: 'a.txt', text: 'A text.' }]);
+    const [queued] = await upload(company, [{ filename: 'a.txt', text: 'A text.' }]);
     const id = queued?.id ?? '';
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sendRemoval(service, company, id)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sendRemoval(company, id)));
     assert.deepEqual(answers.map(outcome).sort(), ['204', '204', ...Array(18).fill('404 not_found')]);
     assert.deepEqual(await eventKinds(service, id), [
       'memory.import',
@@ -84,15 +83,15 @@ describe('DELETE of a finished import', () => {
       const company = await service.company();
       const id = await plantImport(service, company, { state });
       const kept = await plantImport(service, company, { state });
-      assert.equal((await sendRemoval(service, company, id)).statusCode, 204);
-      assert.equal(outcome(await get(service, company, `${IMPORTS}/${id}`)), '404 not_found');
-      assert.equal(outcome(await sendRetry(service, company, id)), '404 not_found');
-      assert.equal(outcome(await sendRemoval(service, company, id)), '404 not_found');
-      const listed = await listAll<Import>(service, company, IMPORTS);
+      assert.equal((await sendRemoval(company, id)).statusCode, 204);
+      assert.equal(outcome(await company.send('GET', `${IMPORTS}/${id}`)), '404 not_found');
+      assert.equal(outcome(await sendRetry(company, id)), '404 not_found');
+      assert.equal(outcome(await sendRemoval(company, id)), '404 not_found');
+      const listed = await company.readAll<Import>(IMPORTS);
       assert.deepEqual(column(listed, 'id'), [kept]);
       assert.equal(await keepsFile(service, id), false);
       assert.deepEqual(await eventKinds(service, id), ['memory.import_forget']);
-      const { imports } = await readStatus(service, company);
+      const { imports } = await readStatus(company);
       const left = state === 'failed' ? [kept] : [];
       assert.equal(imports.failed, left.length);
       assert.deepEqual(column(imports.recentFailures, 'id'), left);
@@ -103,7 +102,7 @@ describe('DELETE of a finished import', () => {
     const company = await service.company();
     for (const state of ['running', 'completed'] as const) {
       const id = await plantImport(service, company, { state });
-      const answer = await refused(company, () => sendRemoval(service, company, id));
+      const answer = await refused(company, () => sendRemoval(company, id));
       assert.equal(outcome(answer), '409 conflict', state);
     }
   });
@@ -113,7 +112,7 @@ describe('refusal of DELETE on an import', () => {
   test('returns the same 404 for an import that is malformed, unknown or of another Company', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const ids = ['x', '%00', newId(), await plantImport(service, stranger, { state: 'queued' })];
-    const answers = await Promise.all(ids.map((id) => sendRemoval(service, company, id)));
+    const answers = await Promise.all(ids.map((id) => sendRemoval(company, id)));
     await assertSameRefusal('404 not_found', answers);
   });
 
@@ -121,7 +120,7 @@ describe('refusal of DELETE on an import', () => {
     const company = await service.company();
     const { userId: author, ...member } = await addPerson(service, company, { teamRole: 'member' });
     const id = await plantImport(service, company, { author, state: 'queued' });
-    assert.equal((await sendRemoval(service, member, id)).statusCode, 204);
+    assert.equal((await sendRemoval(member, id)).statusCode, 204);
   });
 
   test('returns 403 for an author who can only read the client now, and 404 for one who cannot read it', async () => {
@@ -136,7 +135,7 @@ describe('refusal of DELETE on an import', () => {
     for (const person of [reads, none]) {
       const author = person.userId;
       const id = await plantImport(service, company, { author, clientId, state: 'queued' });
-      outcomes.push(outcome(await refused(company, () => sendRemoval(service, person, id))));
+      outcomes.push(outcome(await refused(company, () => sendRemoval(person, id))));
     }
     assert.deepEqual(outcomes, ['403 forbidden', '404 not_found']);
   });
@@ -146,9 +145,9 @@ describe('refusal of DELETE on an import', () => {
     const clientId = await addClient(service, company);
     const id = await plantImport(service, company, { clientId, state: 'queued' });
     const client = `/v1/team/clients/${clientId}`;
-    assert.equal((await ask(service, company, 'DELETE', client)).statusCode, 204);
-    assert.equal(outcome(await refused(company, () => sendRemoval(service, company, id))), '404 not_found');
-    assert.equal((await ask(service, company, 'PATCH', client, { state: 'active' })).statusCode, 200);
-    assert.equal((await sendRemoval(service, company, id)).statusCode, 204);
+    assert.equal((await company.send('DELETE', client)).statusCode, 204);
+    assert.equal(outcome(await refused(company, () => sendRemoval(company, id))), '404 not_found');
+    assert.equal((await company.send('PATCH', client, { state: 'active' })).statusCode, 200);
+    assert.equal((await sendRemoval(company, id)).statusCode, 204);
   });
 });

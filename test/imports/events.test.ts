@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
-import type { SignedIn, TestApp } from '../support/app.ts';
-import { listAll, recordedBy } from '../support/company.ts';
+import type { SignedIn } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
+import { recordedBy } from '../support/company.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import {
   importRows,
@@ -14,7 +14,7 @@ import {
   sendRetry,
 } from '../support/import-records.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { addClient, addPerson, type Caller, get } from '../support/team.ts';
+import { addClient, addPerson, type Caller } from '../support/team.ts';
 
 /** No worker is at work here: what is put back stays where it is. */
 const service = await openOwnTestApp();
@@ -22,15 +22,14 @@ const service = await openOwnTestApp();
 /** Words of a file and of its name, which no event may hold. */
 const SECRETS = { filename: 'narwhal-contract.txt', text: 'The narwhal pays on Tuesday.' };
 
-type Asked = Pick<TestApp, 'app'>;
-type Answer = Awaited<ReturnType<typeof sendRetry>>;
+type Answer = Pick<Awaited<ReturnType<Caller['send']>>, 'statusCode' | 'body' | 'json'>;
 
 interface Decision {
   kind: string;
   state: 'queued' | 'failed' | 'cancelled';
   /** How many runs there were. */
   attempts: number;
-  send: (on: Asked, caller: Caller, id: string) => PromiseLike<Answer>;
+  send: (caller: Caller, id: string) => PromiseLike<Answer>;
 }
 
 const DECISIONS: Record<string, Decision> = {
@@ -39,13 +38,13 @@ const DECISIONS: Record<string, Decision> = {
     kind: 'memory.import_retry',
     state: 'failed',
     attempts: 1,
-    send: (on, caller, id) => sendRetries(on, caller, { ids: [id] }),
+    send: (caller, id) => sendRetries(caller, { ids: [id] }),
   },
   'a retry of all imports': {
     kind: 'memory.import_retry',
     state: 'failed',
     attempts: 1,
-    send: (on, caller) => sendRetries(on, caller, { all: true }),
+    send: (caller) => sendRetries(caller, { all: true }),
   },
   'a cancel of an import': { kind: 'memory.import_cancel', state: 'queued', attempts: 0, send: sendRemoval },
   'a removal of a failed import': {
@@ -71,14 +70,14 @@ for (const [what, { kind, state, attempts, send }] of Object.entries(DECISIONS))
         const actor = await addPerson(service, company, { teamRole: 'admin' });
         const id = await plantImport(service, company, { state, clientId, ...SECRETS });
         const { events, text } = await recordedBy(service, company, async () => {
-          const answer = await send(service, actor, id);
+          const answer = await send(actor, id);
           assert.ok(answer.statusCode < 300, answer.body);
         });
         const told = { kind, subjectType: 'import', subjectId: id, detail: { attempts } };
         const whose = { actorId: actor.userId, teamId: company.teamId };
         assert.deepEqual(events, [{ ...told, ...whose }]);
         assert.doesNotMatch(text, /narwhal/i);
-        const [listed] = await listAll<AuditEvent>(service, company, `/v1/memory/audit?subjectId=${id}`);
+        const [listed] = await company.all.listTeamAudit({ subjectId: id });
         const layer = inClient ? 'client' : 'team';
         const clientName = inClient ? 'A client' : null;
         const names = { actorName: 'Someone', subjectName: null, clientName };
@@ -106,8 +105,8 @@ for (const [what, { kind, state, attempts, send }] of Object.entries(DECISIONS))
       });
       const before = await importRows(service, company.teamId);
       let statements = 0;
-      let answer = await send({ app }, company, id);
-      for (; answer.statusCode >= 500; answer = await send({ app }, company, id)) {
+      let answer = await send(via({ app }, company), id);
+      for (; answer.statusCode >= 500; answer = await send(via({ app }, company), id)) {
         const now = await importRows(service, company.teamId);
         assert.deepEqual(now, before, `failed behind ${statements} statements`);
         statements += 1;
@@ -130,7 +129,7 @@ test('a retry of several imports records one event for each import', async () =>
       ...(await plantImports(service, company, 2, { clientId })),
     ];
     const { events } = await recordedBy(service, company, () =>
-      Promise.resolve(sendRetries(service, company, body ?? { ids })),
+      Promise.resolve(sendRetries(company, body ?? { ids })),
     );
     assert.deepEqual(events.map(({ subjectId }) => subjectId).sort(), ids);
   }
@@ -140,31 +139,30 @@ describe('requests that record no audit event', () => {
   const RECORD_NOTHING: Record<string, (company: SignedIn) => Promise<() => PromiseLike<unknown>>> = {
     'a retry of an import that has not failed': async (company) => {
       const id = await plantImport(service, company, { state: 'running' });
-      return () => sendRetry(service, company, id);
+      return () => sendRetry(company, id);
     },
     'a retry of an import whose file was deleted': async (company) => {
       const id = await plantImport(service, company);
       await letFileGo(service, id);
-      return () => sendRetry(service, company, id);
+      return () => sendRetry(company, id);
     },
     'a retry of several imports if one is refused': async (company) => {
       const ids = [
         await plantImport(service, company),
         await plantImport(service, company, { state: 'running' }),
       ];
-      return () => sendRetries(service, company, { ids });
+      return () => sendRetries(company, { ids });
     },
-    'a retry of all if none has failed': async (company) => () =>
-      sendRetries(service, company, { all: true }),
+    'a retry of all if none has failed': async (company) => () => sendRetries(company, { all: true }),
     'a cancel of a running import': async (company) => {
       const id = await plantImport(service, company, { state: 'running' });
-      return () => sendRemoval(service, company, id);
+      return () => sendRemoval(company, id);
     },
     'reading imports': async (company) => {
       const id = await plantImport(service, company);
       return async () => {
         for (const path of ['imports', `imports/${id}`, 'imports?state=failed']) {
-          assert.equal((await get(service, company, `/v1/memory/${path}`)).statusCode, 200, path);
+          assert.equal((await company.send('GET', `/v1/memory/${path}`)).statusCode, 200, path);
         }
       };
     },

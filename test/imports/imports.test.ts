@@ -8,7 +8,7 @@ import { column } from '../support/columns.ts';
 import { plantImports } from '../support/import-records.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, type Caller, get, post, withoutRequestId } from '../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller, inTeam, withoutRequestId } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -18,11 +18,10 @@ interface List {
   nextCursor: string | null;
 }
 
-const send = (caller: Caller, items: object[], scope?: object) =>
-  post(service, caller, '/v1/memory/imports', { items, scope });
+const send = (caller: Caller, items: object[], scope?: object) => caller.ask.importFiles({ items, scope });
 
 async function list(caller: Caller, query = ''): Promise<List> {
-  const answer = await get(service, caller, `/v1/memory/imports${query}`);
+  const answer = await caller.send('GET', `/v1/memory/imports${query}`);
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<List>();
 }
@@ -128,10 +127,7 @@ describe('POST /v1/memory/imports', () => {
       assertInvalid(await send(company, [good, { mediaType: 'text/plain', ...item }]), path);
     }
     for (const items of [[], undefined]) {
-      assert.equal(
-        outcome(await post(service, company, '/v1/memory/imports', { items })),
-        '400 invalid_request',
-      );
+      assert.equal(outcome(await company.ask.importFiles({ items })), '400 invalid_request');
     }
     assert.equal(await countImports(company), 0);
   });
@@ -209,7 +205,7 @@ describe('GET /v1/memory/imports', () => {
       'state=QUEUED',
       'unknown=1',
     ]) {
-      const answer = await get(service, company, `/v1/memory/imports?${query}`);
+      const answer = await company.send('GET', `/v1/memory/imports?${query}`);
       assert.equal(outcome(answer), '400 invalid_request', query);
     }
     assert.equal((await list(company, `?cursor=${cursor}`)).items.length, 0);
@@ -238,16 +234,14 @@ describe('GET /v1/memory/imports', () => {
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } });
     assert.deepEqual(column((await list(member)).items, 'id'), [ofMine, ofTeam]);
     for (const id of [ofTeam, ofMine, ofMine?.toUpperCase()]) {
-      const answer = await get(service, member, `/v1/memory/imports/${id}`);
+      const answer = await member.ask.getImport(id);
       assert.equal(answer.json<Import>().id, id?.toLowerCase());
     }
-    const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
+    const elsewhere = inTeam(company, await addTeam(service, company));
     const refusals = [
-      await get(service, elsewhere, `/v1/memory/imports/${ofTeam}`),
+      await elsewhere.ask.getImport(ofTeam),
       ...(await Promise.all(
-        [ofOther, ofStranger, newId(), 'x', '%00', 'a'.repeat(2000)].map((id) =>
-          get(service, member, `/v1/memory/imports/${id}`),
-        ),
+        [ofOther, ofStranger, newId(), 'x', '%00', 'a'.repeat(2000)].map((id) => member.ask.getImport(id)),
       )),
     ];
     for (const answer of refusals) assert.equal(outcome(answer), '404 not_found');

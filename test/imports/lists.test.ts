@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { IMPORT_STATES, type Import } from '../../shared/schemas/imports.ts';
 import type { SignedIn } from '../support/app.ts';
-import { listAll } from '../support/company.ts';
 import {
   FAULT,
   IMPORTS,
@@ -14,14 +13,14 @@ import {
 } from '../support/import-records.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, type Caller, get, readStatus } from '../support/team.ts';
+import { addClient, addPerson, type Caller, readStatus } from '../support/team.ts';
 
 /** No worker is at work here: every import stays in its state. */
 const service = await openOwnTestApp();
 
 const idsOf = (imports: readonly Import[]) => imports.map(({ id }) => id);
 
-const figures = async (caller: Caller) => (await readStatus(service, caller)).imports;
+const figures = async (caller: Caller) => (await readStatus(caller)).imports;
 
 /** Imports of every state, mixed, in the Team layer and in a client: newest first. */
 async function plantMixed(company: SignedIn, clientId: string, rounds: number) {
@@ -53,7 +52,7 @@ describe('GET /v1/memory/imports', () => {
             (state === undefined || item.state === state) &&
             (client === undefined || item.clientId === client),
         );
-        const listed = await listAll<Import>(service, company, `${IMPORTS}?${query}`, 3);
+        const listed = await company.readAll<Import>(`${IMPORTS}?${query}`, 3);
         assert.deepEqual(
           listed.map(({ id, state: shown, clientId: layer }) => ({ id, state: shown, clientId: layer })),
           expected,
@@ -67,13 +66,13 @@ describe('GET /v1/memory/imports', () => {
     const company = await service.company();
     const ids = (await plantImports(service, company, 6)).reverse();
     const page = async (cursor = '') => {
-      const answer = await get(service, company, `${IMPORTS}?state=failed&limit=2${cursor}`);
+      const answer = await company.send('GET', `${IMPORTS}?state=failed&limit=2${cursor}`);
       return answer.json<{ items: Import[]; nextCursor: string | null }>();
     };
     const first = await page();
     assert.deepEqual(idsOf(first.items), ids.slice(0, 2));
     // One that was shown, and one that is to come, are put back; a newer one fails.
-    await retried(service, company, { ids: [ids[1], ids[3]] });
+    await retried(company, { ids: [ids[1], ids[3]] });
     await plantImport(service, company);
     const second = await page(`&cursor=${first.nextCursor}`);
     assert.deepEqual(idsOf(second.items), [ids[2], ids[4]]);
@@ -85,7 +84,7 @@ describe('GET /v1/memory/imports', () => {
     const company = await service.company();
     const [gone, kept] = await plantImports(service, company, 2);
     await letFileGo(service, gone ?? '');
-    const [newer, older] = await listAll<Import>(service, company, `${IMPORTS}?state=failed`);
+    const [newer, older] = await company.readAll<Import>(`${IMPORTS}?state=failed`);
     assert.deepEqual(
       [newer?.id, newer?.error, newer?.attempts, newer?.payloadPrunedAt],
       [kept, FAULT, 1, null],
@@ -105,11 +104,11 @@ describe('GET /v1/memory/imports', () => {
     const member = await addPerson(service, company, { teamRole: 'member' });
     for (const clientId of clients) {
       for (const state of ['', '&state=failed']) {
-        const answer = await get(service, member, `${IMPORTS}?clientId=${clientId}${state}`);
+        const answer = await member.send('GET', `${IMPORTS}?clientId=${clientId}${state}`);
         assert.equal(outcome(answer), '403 scope_forbidden', clientId);
       }
       // The form is looked at first.
-      const faulty = await get(service, member, `${IMPORTS}?clientId=${clientId}&state=done`);
+      const faulty = await member.send('GET', `${IMPORTS}?clientId=${clientId}&state=done`);
       assert.equal(outcome(faulty), '400 invalid_request');
     }
   });
@@ -122,14 +121,14 @@ describe('imports in GET /v1/memory/status', () => {
     await plantMixed(company, clientId, 2);
     const { recentFailures, ...counts } = await figures(company);
     assert.deepEqual(counts, { queued: 4, running: 4, completed: 4, failed: 4 });
-    assert.deepEqual(recentFailures, await listAll<Import>(service, company, `${IMPORTS}?state=failed`));
-    await retried(service, company, { ids: idsOf(recentFailures).slice(1) });
+    assert.deepEqual(recentFailures, await company.readAll<Import>(`${IMPORTS}?state=failed`));
+    await retried(company, { ids: idsOf(recentFailures).slice(1) });
     const [left] = recentFailures;
-    const [queued] = await listAll<Import>(service, company, `${IMPORTS}?state=queued`);
-    assert.equal((await sendRemoval(service, company, queued?.id ?? '')).statusCode, 204);
+    const [queued] = await company.readAll<Import>(`${IMPORTS}?state=queued`);
+    assert.equal((await sendRemoval(company, queued?.id ?? '')).statusCode, 204);
     const now = await figures(company);
     assert.deepEqual([now.queued, now.failed, idsOf(now.recentFailures)], [6, 1, [left?.id]]);
-    assert.equal((await sendRemoval(service, company, left?.id ?? '')).statusCode, 204);
+    assert.equal((await sendRemoval(company, left?.id ?? '')).statusCode, 204);
     assert.deepEqual(await figures(company), { ...now, failed: 0, recentFailures: [] });
   });
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SignedIn } from '../support/app.ts';
-import { ask } from '../support/company.ts';
 import {
   changesNothing,
   countJobs,
@@ -38,15 +37,15 @@ describe('POST /v1/memory/imports/retry with all: true', () => {
     for (const state of ['queued', 'running', 'completed', 'cancelled'] as const) {
       others.push(await plantImport(service, company, { state }));
     }
-    assert.deepEqual(idsOf(await retried(service, company, { all: true })), failed);
+    assert.deepEqual(idsOf(await retried(company, { all: true })), failed);
     for (const id of failed) assert.equal(await countJobs(service, id), 1);
     for (const id of [gone, ...others]) assert.equal(await countJobs(service, id), 0);
-    assert.equal((await readImport(service, company, gone)).state, 'failed');
+    assert.equal((await readImport(company, gone)).state, 'failed');
   });
 
   test('returns 202 with an empty list if there is nothing to retry', async () => {
     const company = await service.company();
-    assert.deepEqual(await refused(company, () => retried(service, company, { all: true })), []);
+    assert.deepEqual(await refused(company, () => retried(company, { all: true })), []);
   });
 
   test('with Full access retries imports of every author, except in archived clients and other Teams', async () => {
@@ -64,11 +63,11 @@ describe('POST /v1/memory/imports/retry with all: true', () => {
     ];
     await plantImport(service, company, { author, clientId: shelf });
     await plantImport(service, stranger);
-    assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${shelf}`)).statusCode, 204);
+    assert.equal((await company.ask.archiveClient(shelf)).statusCode, 204);
     const admin = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
-    assert.deepEqual(idsOf(await retried(service, admin, { all: true })), expected);
-    assert.deepEqual(idsOf(await retried(service, admin, { all: true })), []);
-    assert.deepEqual(idsOf(await retried(service, stranger, { all: true })).length, 1);
+    assert.deepEqual(idsOf(await retried(admin, { all: true })), expected);
+    assert.deepEqual(idsOf(await retried(admin, { all: true })), []);
+    assert.deepEqual(idsOf(await retried(stranger, { all: true })).length, 1);
   });
 
   test('without Full access retries only own imports, where the caller can still write', async () => {
@@ -89,21 +88,19 @@ describe('POST /v1/memory/imports/retry with all: true', () => {
     ];
     for (const clientId of [reads, none]) await plantImport(service, company, { author, clientId });
     for (const clientId of [null, writes, reads]) await plantImport(service, company, { clientId });
-    assert.deepEqual(idsOf(await retried(service, member, { all: true })), expected);
+    assert.deepEqual(idsOf(await retried(member, { all: true })), expected);
   });
 
   test('queues more failed imports than one transaction retries', async () => {
     const company = await service.company();
     const ids = await plantImports(service, company, 501);
-    assert.deepEqual(idsOf(await retried(service, company, { all: true })), ids);
+    assert.deepEqual(idsOf(await retried(company, { all: true })), ids);
   });
 
   test('twenty concurrent retries of all imports queue each import once', async () => {
     const company = await service.company();
     const ids = await plantImports(service, company, 10);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => retried(service, company, { all: true })),
-    );
+    const answers = await Promise.all(Array.from({ length: 20 }, () => retried(company, { all: true })));
     assert.deepEqual(answers.flatMap(idsOf).sort(), ids);
     for (const id of ids) assert.equal(await countJobs(service, id), 1);
   });
@@ -120,10 +117,10 @@ describe('concurrent retries and removals of imports', () => {
     const removed = ids.filter((_, n) => n % 10 === 0);
     const shuffled = ids.filter((id) => !removed.includes(id)).toReversed();
     const sent = [
-      ...ids.map((id) => sendRetry(service, company, id)),
-      ...Array.from({ length: 5 }, () => sendRetries(service, company, { ids: shuffled })),
-      ...Array.from({ length: 5 }, () => sendRetries(service, company, { all: true })),
-      ...removed.map((id) => ask(service, company, 'DELETE', `${IMPORTS}/${id}`)),
+      ...ids.map((id) => sendRetry(company, id)),
+      ...Array.from({ length: 5 }, () => sendRetries(company, { ids: shuffled })),
+      ...Array.from({ length: 5 }, () => sendRetries(company, { all: true })),
+      ...removed.map((id) => company.send('DELETE', `${IMPORTS}/${id}`)),
     ];
     for (const answer of await Promise.all(sent)) {
       assert.ok([202, 204, 404, 409].includes(answer.statusCode), answer.body);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { SignedIn } from '../support/app.ts';
-import { ask } from '../support/company.ts';
 import {
   changesNothing,
   plantImport,
@@ -29,7 +28,7 @@ describe('refusal of an import retry', () => {
     ];
     const theirs = await plantImport(service, company);
     const [unknown, nonsense] = [newId(), 'nonsense'];
-    const send = (ids: string[], more: object = {}) => sendRetries(service, member, { ids, ...more });
+    const send = (ids: string[], more: object = {}) => sendRetries(member, { ids, ...more });
     const cases: [ids: string[], refusal: string][] = [
       [[busy, unknown, theirs, own], '403 forbidden'],
       [[nonsense, busy, theirs], '403 forbidden'],
@@ -59,10 +58,10 @@ describe('permission to retry an import', () => {
       clientId,
       author: author.userId,
     });
-    const forbidden = await refused(company, () => sendRetry(service, other, first));
+    const forbidden = await refused(company, () => sendRetry(other, first));
     assert.equal(outcome(forbidden), '403 forbidden');
-    assert.equal((await sendRetry(service, author, first)).statusCode, 202);
-    assert.equal((await sendRetry(service, company, second)).statusCode, 202);
+    assert.equal((await sendRetry(author, first)).statusCode, 202);
+    assert.equal((await sendRetry(company, second)).statusCode, 202);
   });
 
   test('an author gets 403 after the grant was lowered, and 404 after it or the client is gone', async () => {
@@ -73,24 +72,19 @@ describe('permission to retry an import', () => {
       clients: { [clientId]: 'write' },
     });
     const id = await plantImport(service, company, { clientId, author: author.userId });
-    const grant = `/v1/team/grants/${author.userId}/${clientId}`;
     const outcomes: string[] = [];
-    const steps: Parameters<typeof ask>[] = [
-      [service, company, 'PUT', grant, { access: 'read' }],
-      [service, company, 'DELETE', grant],
-      [service, company, 'DELETE', `/v1/team/clients/${clientId}`],
+    const steps = [
+      () => company.api.giveClientGrant(author.userId, clientId, { access: 'read' }),
+      () => company.api.revokeClientGrant(author.userId, clientId),
+      () => company.api.archiveClient(clientId),
     ];
     for (const step of steps) {
-      assert.ok((await ask(...step)).statusCode < 300);
-      outcomes.push(outcome(await refused(company, () => sendRetry(service, author, id))));
-      assert.deepEqual(await retried(service, author, { all: true }), []);
+      await step();
+      outcomes.push(outcome(await refused(company, () => sendRetry(author, id))));
+      assert.deepEqual(await retried(author, { all: true }), []);
     }
     assert.deepEqual(outcomes, ['403 forbidden', '404 not_found', '404 not_found']);
-    assert.equal(
-      outcome(await sendRetry(service, company, id)),
-      '404 not_found',
-      'not with Full access either',
-    );
+    assert.equal(outcome(await sendRetry(company, id)), '404 not_found', 'not with Full access either');
   });
 
   test('a Company Admin with read access gets 403, even for their own import', async () => {
@@ -101,9 +95,9 @@ describe('permission to retry an import', () => {
       await plantImport(service, company),
     ];
     for (const id of ids) {
-      assert.equal(outcome(await refused(company, () => sendRetry(service, reader, id))), '403 forbidden');
+      assert.equal(outcome(await refused(company, () => sendRetry(reader, id))), '403 forbidden');
     }
-    assert.equal(outcome(await sendRetry(service, reader, newId())), '404 not_found');
-    assert.deepEqual(await refused(company, () => retried(service, reader, { all: true })), []);
+    assert.equal(outcome(await sendRetry(reader, newId())), '404 not_found');
+    assert.deepEqual(await refused(company, () => retried(reader, { all: true })), []);
   });
 });

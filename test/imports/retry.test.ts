@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { SignedIn } from '../support/app.ts';
-import { ask } from '../support/company.ts';
+import { via } from '../support/client/client.ts';
 import { openFailingApp } from '../support/failing-database.ts';
 import {
   changesNothing,
@@ -21,7 +21,7 @@ import {
 import { openOwnTestApp } from '../support/own-service.ts';
 import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, post } from '../support/team.ts';
+import { addClient } from '../support/team.ts';
 
 /** No worker is at work here: what is put back stays where it is. */
 const service = await openOwnTestApp();
@@ -37,14 +37,14 @@ describe('POST /v1/memory/imports/:id/retry', () => {
   test('queues the import with its file, and keeps the last error until a run completes', async () => {
     const company = await service.company();
     const id = await plantImport(service, company);
-    const before = await readImport(service, company, id);
+    const before = await readImport(company, id);
     assert.deepEqual([before.state, before.error, before.attempts], ['failed', FAULT, 1]);
-    const answer = await sendRetry(service, company, id);
+    const answer = await sendRetry(company, id);
     assert.equal(answer.statusCode, 202, answer.body);
     const { updatedAt, ...now } = answer.json<typeof before>();
     const { updatedAt: _, ...then } = before;
     assert.deepEqual(now, { ...then, state: 'queued' });
-    assert.deepEqual(await readImport(service, company, id), { ...now, updatedAt });
+    assert.deepEqual(await readImport(company, id), { ...now, updatedAt });
     assert.ok(await keepsFile(service, id));
     assert.equal(await countJobs(service, id), 1);
   });
@@ -52,40 +52,37 @@ describe('POST /v1/memory/imports/:id/retry', () => {
   test('accepts an id in upper case and an empty body, and returns 400 for a field in the body', async () => {
     const company = await service.company();
     const [first = '', second = '', third = ''] = await plantImports(service, company, 3);
-    assert.equal((await sendRetry(service, company, first.toUpperCase())).statusCode, 202);
+    assert.equal((await sendRetry(company, first.toUpperCase())).statusCode, 202);
     const url = (id: string) => `${IMPORTS}/${id}/retry`;
-    assert.equal((await post(service, company, url(second), {})).statusCode, 202);
-    assertInvalid(
-      await refused(company, () => post(service, company, url(third), { force: true })),
-      '/force',
-    );
+    assert.equal((await company.send('POST', url(second), {})).statusCode, 202);
+    assertInvalid(await refused(company, () => company.send('POST', url(third), { force: true })), '/force');
   });
 
   test('returns 409 for an import that has not failed or whose file was deleted', async () => {
     const company = await service.company();
     for (const state of ['queued', 'running', 'completed', 'cancelled'] as const) {
       const id = await plantImport(service, company, { state });
-      const answer = await refused(company, () => sendRetry(service, company, id));
+      const answer = await refused(company, () => sendRetry(company, id));
       assert.equal(outcome(answer), '409 conflict', state);
     }
     const id = await plantImport(service, company);
     await letFileGo(service, id);
-    assert.equal(outcome(await refused(company, () => sendRetry(service, company, id))), '409 conflict');
+    assert.equal(outcome(await refused(company, () => sendRetry(company, id))), '409 conflict');
   });
 
   test('returns the same 404 for an import that is malformed, unknown, deleted or of another Company', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const forgotten = await plantImport(service, company);
-    assert.equal((await ask(service, company, 'DELETE', `${IMPORTS}/${forgotten}`)).statusCode, 204);
+    assert.equal((await company.send('DELETE', `${IMPORTS}/${forgotten}`)).statusCode, 204);
     const ids = ['x', '%00', newId(), forgotten, await plantImport(service, stranger), 'a'.repeat(2000)];
-    const answers = await Promise.all(ids.map((id) => sendRetry(service, company, id)));
+    const answers = await Promise.all(ids.map((id) => sendRetry(company, id)));
     await assertSameRefusal('404 not_found', answers);
   });
 
   test('twenty concurrent retries create one job', async () => {
     const company = await service.company();
     const id = await plantImport(service, company);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sendRetry(service, company, id)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sendRetry(company, id)));
     assert.deepEqual(answers.map(outcomeOf).sort(), ['202', ...Array(19).fill('409 conflict')]);
     assert.equal(await countJobs(service, id), 1);
   });
@@ -94,7 +91,7 @@ describe('POST /v1/memory/imports/:id/retry', () => {
     const company = await service.company();
     const id = await plantImport(service, company);
     for (const jobs of [1, 2]) {
-      assert.equal((await sendRetry(service, company, id)).statusCode, 202);
+      assert.equal((await sendRetry(company, id)).statusCode, 202);
       assert.equal(await countJobs(service, id), jobs);
       await service.database.query(`update memory.import set state = 'failed' where id = $1`, [id]);
     }
@@ -108,13 +105,13 @@ describe('POST /v1/memory/imports/retry with ids', () => {
     const [first = '', second = '', other = ''] = await plantImports(service, company, 3);
     const ofClient = await plantImport(service, company, { clientId });
     const named = [ofClient, second, first];
-    const imports = await retried(service, company, { ids: named.map((id) => id.toUpperCase()) });
+    const imports = await retried(company, { ids: named.map((id) => id.toUpperCase()) });
     assert.deepEqual(
       imports.map(({ id, state, error, attempts }) => ({ id, state, error, attempts })),
       named.map((id) => ({ id, state: 'queued', error: FAULT, attempts: 1 })),
     );
     for (const id of named) assert.equal(await countJobs(service, id), 1);
-    assert.equal((await readImport(service, company, other)).state, 'failed');
+    assert.equal((await readImport(company, other)).state, 'failed');
     assert.equal(await countJobs(service, other), 0);
   });
 
@@ -139,7 +136,7 @@ describe('POST /v1/memory/imports/retry with ids', () => {
         [id, ...failed],
         [...failed, id],
       ]) {
-        const answer = await refused(company, () => sendRetries(service, company, { ids }));
+        const answer = await refused(company, () => sendRetries(company, { ids }));
         assert.equal(outcome(answer), refusal, id);
       }
     }
@@ -161,7 +158,7 @@ describe('POST /v1/memory/imports/retry with ids', () => {
         ...(await plantImports(service, company, half, { clientId })),
       ];
       statements = 0;
-      assert.equal((await retried({ app }, company, { ids })).length, 2 * half);
+      assert.equal((await retried(via({ app }, company), { ids })).length, 2 * half);
       counts.push(statements);
     }
     assert.equal(counts[0], counts[1]);
@@ -169,7 +166,7 @@ describe('POST /v1/memory/imports/retry with ids', () => {
     const [id] = await plantImports(service, company, 1);
     const many = Array.from({ length: 201 }, () => newId());
     for (const ids of [[], many, [id, id]]) {
-      assertInvalid(await refused(company, () => sendRetries(service, company, { ids })), '/ids');
+      assertInvalid(await refused(company, () => sendRetries(company, { ids })), '/ids');
     }
   });
 
@@ -189,9 +186,9 @@ describe('POST /v1/memory/imports/retry with ids', () => {
       [{ all: true, state: 'failed' }, '/state'],
     ];
     for (const [body, path] of faulty) {
-      assertInvalid(await refused(company, () => sendRetries(service, company, body)), path);
+      assertInvalid(await refused(company, () => sendRetries(company, body)), path);
     }
-    const none = await refused(company, () => ask(service, company, 'POST', `${IMPORTS}/retry`));
+    const none = await refused(company, () => company.send('POST', `${IMPORTS}/retry`));
     assert.equal(outcome(none), '400 invalid_request');
   });
 
@@ -200,7 +197,7 @@ describe('POST /v1/memory/imports/retry with ids', () => {
     const ids = await plantImports(service, company, 10);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        sendRetries(service, company, { ids: n % 2 === 0 ? ids : ids.toReversed() }),
+        sendRetries(company, { ids: n % 2 === 0 ? ids : ids.toReversed() }),
       ),
     );
     assert.deepEqual(answers.map(outcomeOf).sort(), ['202', ...Array(19).fill('409 conflict')]);

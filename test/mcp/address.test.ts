@@ -3,9 +3,7 @@ import { describe, test } from 'node:test';
 import { readSamples } from '../status/metrics.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp } from '../support/app.ts';
-import { ask } from '../support/company.ts';
 import { outcome } from '../support/sign-in.ts';
-import { post } from '../support/team.ts';
 
 const service = await openTestApp();
 
@@ -15,7 +13,7 @@ describe('the address of the protocol', () => {
       const company = await service.company();
       const agent = await createAgent(service, company, company, { permissions: ['workspace:read'] });
       const revoked = await createAgent(service, company, company);
-      await ask(service, company, 'DELETE', `/v1/auth/tokens/${revoked.record.id}`);
+      await company.ask.revokeToken(revoked.record.id);
       for (const url of ['/v1/mcp', '/v1/mcp/', '/v1/mcp?session=1']) {
         const send = (headers: Record<string, string>) => service.app.inject({ method, url, headers });
         for (const caller of [company, agent]) {
@@ -39,7 +37,7 @@ describe('the address of the protocol', () => {
     const company = await service.company();
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const [plain, slash, spelled] = await Promise.all(
-      ['/v1/mcp', '/v1/mcp/', '/v1/%6dcp/?x=1'].map((url) => post(service, company, url, message)),
+      ['/v1/mcp', '/v1/mcp/', '/v1/%6dcp/?x=1'].map((url) => company.send('POST', url, message)),
     );
     assert.equal(plain?.statusCode, 200);
     assert.deepEqual([slash?.body, spelled?.body], [plain?.body, plain?.body]);
@@ -48,7 +46,7 @@ describe('the address of the protocol', () => {
     );
     assert.ok(labels.has('/v1/mcp') && !labels.has('/v1/mcp/'), [...labels].join(' '));
     for (const url of ['/v1/mcp//', '/v1/mcp/tools/', '/v1/memory/status/']) {
-      assert.equal(outcome(await post(service, company, url, message)), '404 not_found', url);
+      assert.equal(outcome(await company.send('POST', url, message)), '404 not_found', url);
     }
   });
 });

@@ -7,11 +7,9 @@ import { newId } from '../../shared/ids.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
-import { ask } from '../support/company.ts';
 import { plantImports } from '../support/import-records.ts';
 import { callTool } from '../support/mcp.ts';
 import { addMemories } from '../support/memories.ts';
-import { post } from '../support/team.ts';
 
 const service = await openTestApp();
 
@@ -20,7 +18,7 @@ const MOST_OF_FETCH = 20_000;
 
 /** Calls a tool that is to succeed. Its text must be within the bound. */
 async function bounded<T>(company: SignedIn, name: string, args: object = {}): Promise<T> {
-  const { value, text, isError } = await callTool<T>(service, company, name, args);
+  const { value, text, isError } = await callTool<T>(company, name, args);
   assert.equal(isError, false, text);
   const most = name === 'fetch' ? MOST_OF_FETCH : MOST;
   assert.ok(countTokens(text) <= most, `${name}: ${countTokens(text)} tokens`);
@@ -57,7 +55,7 @@ test('no answer about sources is longer than its bound, whatever they contain, a
           // Equal texts would be one source, and equal chunks one hit.
           const own = chunks.map((text) => ({ text: `${newId()} ${text}`.slice(0, 8000).toWellFormed() }));
           const body = { title, metadata, chunks: own, ...(uri !== null && { uri }) };
-          const answer = await post(service, company, '/v1/memory/ingest', body);
+          const answer = await company.ask.ingestSource(body);
           assert.equal(answer.statusCode, 201, answer.body.slice(0, 500));
         }
         type Found = {
@@ -111,7 +109,7 @@ test('no answer about captures is longer than its bound, and no summary loses a 
       const agent = await openLongNamedAgent(company);
       const staged = new Map<string, string>();
       for (const given of captures) {
-        const { id } = await stageCapture(service, agent, given);
+        const { id } = await stageCapture(agent, given);
         staged.set(id, given.summary);
       }
       type Claimed = {
@@ -143,7 +141,7 @@ test('an answer says that it has only a part of a passage, and where the rest is
   // In JSON, longer than an answer.
   const text = `walrus ${'\u0001'.repeat(7_900)}`;
   const body = { title: 'A document', chunks: [{ text }] };
-  assert.equal((await post(service, company, '/v1/memory/ingest', body)).statusCode, 201);
+  assert.equal((await company.ask.ingestSource(body)).statusCode, 201);
   type Found = { results: { location: { chunkId: string }; text: string }[]; note: string };
   const { results, note } = await bounded<Found>(company, 'search', { query: 'walrus', limit: 1 });
   assert.ok((results[0]?.text.length ?? 0) < text.length);
@@ -170,7 +168,7 @@ for (const [name, character, tokens] of SCRIPTS) {
     const company = await service.company();
     const chunks = Array.from({ length: 60 }, (_, n) => `walrus ${n} ${character.repeat(990)}`);
     const body = { title: name, chunks: chunks.map((text) => ({ text })) };
-    const stored = await post(service, company, '/v1/memory/ingest', body);
+    const stored = await company.ask.ingestSource(body);
     const { id } = stored.json<{ source: { id: string } }>().source;
     const parts: string[] = [];
     for (let next: string | null = id; next !== null; ) {
@@ -196,9 +194,7 @@ test('the metadata of a source that does not fit is named', async () => {
     uri,
     tags: Array.from({ length: 20 }, (_, n) => `${n}${'ཀ'.repeat(40)}`),
   };
-  const stored = await post(service, company, '/v1/memory/ingest', body);
-  assert.equal(stored.statusCode, 201, stored.body);
-  const { id } = stored.json<{ source: { id: string } }>().source;
+  const { id } = (await company.api.ingestSource(body)).source;
   type Found = { url: string; text: string; note: string; metadata: { uri: string | null; custom?: object } };
   const found = await bounded<Found>(company, 'fetch', { id });
   assert.deepEqual([found.text, found.metadata.uri, found.metadata.custom], ['walrus', null, undefined]);
@@ -235,7 +231,7 @@ describe('answers with many records are within the bound', () => {
       new RegExp(`${101 - teams.length} Teams and ${1_100 - clients.length} clients are not listed`),
     );
     const unnamed = { ...company, headers: { authorization: company.headers.authorization } } as SignedIn;
-    const refused = await callTool(service, unnamed, 'search', { query: 'walrus' });
+    const refused = await callTool(unnamed, 'search', { query: 'walrus' });
     assert.match(refused.text, /^team_required/);
     assert.ok(countTokens(refused.text) <= MOST, `${countTokens(refused.text)} tokens`);
   });
@@ -263,7 +259,7 @@ describe('answers with many records are within the bound', () => {
     const company = await service.company();
     const agent = await openLongNamedAgent(company);
     const staged: string[] = [];
-    for (let n = 0; n < 20; n += 1) staged.push((await stageCapture(service, agent)).id);
+    for (let n = 0; n < 20; n += 1) staged.push((await stageCapture(agent)).id);
     type Claimed = { batch: { captures: { id: string }[] } | null };
     const claimed: string[] = [];
     for (;;) {
@@ -278,8 +274,8 @@ describe('answers with many records are within the bound', () => {
     const company = await service.company();
     const content = `The walrus sleeps at noon on the flat rock ${'"'.repeat(900)}`;
     const given = { content, title: longName };
-    await addMemories(service, company, 'published', [given, given, given]);
-    const { id: captureId } = await stageCapture(service, company);
+    await addMemories(company, 'published', [given, given, given]);
+    const { id: captureId } = await stageCapture(company);
     const { batch } = await bounded<{ batch: { id: string } }>(company, 'claim_captures');
     const items = Array.from({ length: 40 }, () => ({ captureIds: [captureId], action: 'review', ...given }));
     type Completed = { results: { similar: object[] }[]; note: string };
@@ -296,8 +292,8 @@ describe('answers with many records are within the bound', () => {
 
   test('of complete_captures, with credentials in fields with long names', async () => {
     const company = await service.company();
-    await ask(service, company, 'PATCH', '/v1/team', { redaction: 'flag' });
-    const { id: captureId } = await stageCapture(service, company);
+    await company.ask.changeSelectedTeam({ redaction: 'flag' });
+    const { id: captureId } = await stageCapture(company);
     const { batch } = await bounded<{ batch: { id: string } }>(company, 'claim_captures');
     const items = Array.from({ length: 40 }, (_, n) => ({
       captureIds: [captureId],

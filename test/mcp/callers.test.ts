@@ -4,11 +4,12 @@ import { PERMISSION_NAMES, type Permission } from '../../shared/permissions.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
+import { callerOf } from '../support/client/client.ts';
 import { plantImport } from '../support/import-records.ts';
 import { called, callTool, listedTools, toolOutcome } from '../support/mcp.ts';
 import { addMemories, addMemory } from '../support/memories.ts';
 import { readTable } from '../support/tables.ts';
-import { addClient, addPerson, archiveTeam, type Caller, get } from '../support/team.ts';
+import { addClient, addPerson, archiveTeam, type Caller } from '../support/team.ts';
 
 const service = await openTestApp();
 
@@ -28,13 +29,12 @@ interface Scene {
 async function openScene(): Promise<Scene> {
   const company = await service.company();
   const clientId = await addClient(service, company);
-  const store = async (args: object) => (await called<{ id: string }>(service, company, 'remember', args)).id;
+  const store = async (args: object) => (await called<{ id: string }>(company, 'remember', args)).id;
   const sources = {
     team: await store({ text: 'a walrus of the Team' }),
     client: await store({ text: 'a walrus of the client', client: clientId }),
   };
   const { results } = await called<{ results: { id: string; location: { chunkId: string } }[] }>(
-    service,
     company,
     'search',
     { query: 'walrus', client: 'all' },
@@ -46,9 +46,7 @@ async function openScene(): Promise<Scene> {
     sources,
     chunks: { client: found?.location.chunkId ?? '' },
     imports: { client: await plantImport(service, company, { clientId }) },
-    memories: (await addMemories(service, company, 'review', Array(MOST_DECISIONS).fill({}))).map(
-      ({ id }) => id,
-    ),
+    memories: (await addMemories(company, 'review', Array(MOST_DECISIONS).fill({}))).map(({ id }) => id),
   };
 }
 
@@ -56,7 +54,7 @@ async function openScene(): Promise<Scene> {
 async function sourceToForget({ company, sources }: Scene, clientId?: string): Promise<string> {
   if (company.teamId === archivedScene.company.teamId) return sources.team;
   const args = { text: `An auk ${crypto.randomUUID()}`, ...(clientId !== undefined && { client: clientId }) };
-  return (await called<{ id: string }>(service, company, 'remember', args)).id;
+  return (await called<{ id: string }>(company, 'remember', args)).id;
 }
 
 /** The arguments of a call, by its row. Each call has records of its own where it changes them. */
@@ -189,15 +187,15 @@ describe('every tool for every person', () => {
       for (const [person, caller] of Object.entries(PEOPLE)) {
         const cell = row[person] ?? '';
         const expected = name === 'whoami' && person === 'stranger' ? 'ok' : (OUTCOMES[cell] ?? cell);
-        const own = { headers: { ...caller.headers } };
+        const own = callerOf(service.app, { ...caller.headers });
         // A caller without a Team names none.
         if (name === 'whoami' && person === 'stranger') Reflect.deleteProperty(own.headers, 'memory-team');
         const args = await call.args(scene, own);
-        assert.equal(await toolOutcome(service, own, call.tool, args), expected, person);
+        assert.equal(await toolOutcome(own, call.tool, args), expected, person);
       }
       const cell = row['archived'] ?? '';
       const args = await call.args(archivedScene, archivedScene.company);
-      const outcome = await toolOutcome(service, archivedScene.company, call.tool, args);
+      const outcome = await toolOutcome(archivedScene.company, call.tool, args);
       assert.equal(outcome, OUTCOMES[cell] ?? cell, 'archived');
     });
   }
@@ -205,15 +203,15 @@ describe('every tool for every person', () => {
 
 describe('the list of tools', () => {
   test('has eleven tools in the same order for a person who can use all', async () => {
-    assert.deepEqual(await listedTools(service, company), ALL_TOOLS);
+    assert.deepEqual(await listedTools(company), ALL_TOOLS);
   });
 
   test('has only what a person can use in one of their Teams', async () => {
     const without = (...tools: string[]) => ALL_TOOLS.filter((tool) => !tools.includes(tool));
     const writing = ['remember', 'forget', 'stage_session', 'claim_captures', 'complete_captures'];
-    assert.deepEqual(await listedTools(service, PEOPLE['member']!), without('decide_memory'));
-    assert.deepEqual(await listedTools(service, PEOPLE['reader']!), without(...writing, 'decide_memory'));
-    assert.deepEqual(await listedTools(service, PEOPLE['stranger']!), ['whoami']);
+    assert.deepEqual(await listedTools(PEOPLE['member']!), without('decide_memory'));
+    assert.deepEqual(await listedTools(PEOPLE['reader']!), without(...writing, 'decide_memory'));
+    assert.deepEqual(await listedTools(PEOPLE['stranger']!), ['whoami']);
   });
 });
 
@@ -227,7 +225,7 @@ describe('every tool for agent tokens', () => {
     test(`lists and permits what the token permits: ${permissions.join(' ')}`, async () => {
       const agent = await createAgent(service, company, company, { permissions });
       assert.deepEqual(
-        await listedTools(service, agent),
+        await listedTools(agent),
         ALL_TOOLS.filter((tool) => permits(tool, permissions)),
       );
       for (const row of TABLE) {
@@ -236,7 +234,7 @@ describe('every tool for agent tokens', () => {
         const cell = row['owner'] ?? '';
         const expected = permits(call.tool, permissions) ? (OUTCOMES[cell] ?? cell) : 'permission_required';
         const args = await call.args(scene, agent);
-        assert.equal(await toolOutcome(service, agent, call.tool, args), expected, row['call']);
+        assert.equal(await toolOutcome(agent, call.tool, args), expected, row['call']);
       }
     });
   }
@@ -244,10 +242,10 @@ describe('every tool for agent tokens', () => {
   test('shows similar memories only to a token that can read memories', async () => {
     const own = await service.company();
     const content = 'The walrus sleeps at noon on the flat rock near the harbour';
-    const memory = await addMemory(service, own, 'published', { content });
+    const memory = await addMemory(own, 'published', { content });
     const similarFor = async (permissions: Permission[]) => {
       const agent = await createAgent(service, own, own, { permissions });
-      const { similar } = await called<{ similar: { memoryId: string }[] }>(service, agent, 'remember', {
+      const { similar } = await called<{ similar: { memoryId: string }[] }>(agent, 'remember', {
         text: `${content}, ${Math.random()}`,
       });
       return similar.map(({ memoryId }) => memoryId);
@@ -262,7 +260,6 @@ describe('every tool for agent tokens', () => {
     const writable = async (permissions: Permission[]) => {
       const agent = await createAgent(service, own, own, { permissions });
       const { canWrite, clients } = await called<{ canWrite: object; clients: { access: string }[] }>(
-        service,
         agent,
         'whoami',
       );
@@ -277,7 +274,6 @@ describe('every tool for agent tokens', () => {
     const own = await service.company();
     const shown = async (caller: Caller) => {
       const { permissions, expiresAt } = await called<{ permissions: unknown; expiresAt: string | null }>(
-        service,
         caller,
         'whoami',
       );
@@ -286,38 +282,38 @@ describe('every tool for agent tokens', () => {
     const permissions = ['memory:read', 'memory:write'] as const;
     const agent = await createAgent(service, own, own, { permissions });
     assert.deepEqual(await shown(agent), { permissions, expiresAt: agent.record.expiresAt });
-    const session = (await get(service, own, '/v1/auth/session')).json<{ expiresAt: string }>();
+    const session = await own.api.getSession();
     assert.deepEqual(await shown(own), { permissions: null, expiresAt: session.expiresAt });
-    const server = { headers: { authorization: `Bearer ${API_TOKEN}` } as SignedIn['headers'] };
+    const server = callerOf(service.app, { authorization: `Bearer ${API_TOKEN}` });
     assert.deepEqual(await shown(server), { permissions: null, expiresAt: null });
   });
 
   test('permits no more than the rights of the owner', async () => {
-    const agent = await createAgent(service, { headers: PEOPLE['member']!.headers }, company);
-    assert.ok(!(await listedTools(service, agent)).includes('decide_memory'));
+    const agent = await createAgent(service, PEOPLE['member']!, company);
+    assert.ok(!(await listedTools(agent)).includes('decide_memory'));
     for (const row of TABLE) {
       const call = CALLS[row['call'] ?? ''];
       assert.ok(call);
       const cell = row['member'] ?? '';
       const args = await call.args(scene, agent);
-      assert.equal(await toolOutcome(service, agent, call.tool, args), OUTCOMES[cell] ?? cell, row['call']);
+      assert.equal(await toolOutcome(agent, call.tool, args), OUTCOMES[cell] ?? cell, row['call']);
     }
   });
 
   test('names the missing permission in the refusal, before the Team and the arguments', async () => {
     const agent = await createAgent(service, company, company, { permissions: ['workspace:read'] });
-    const { text } = await callTool(service, agent, 'search', { team: 'nope', limit: 99 });
+    const { text } = await callTool(agent, 'search', { team: 'nope', limit: 99 });
     assert.match(text, /^permission_required: The agent token does not have the permission memory:read\./);
   });
 
   test('limits every tool to the clients of the token', async () => {
     const agent = await createAgent(service, company, company, { clientIds: [] });
     assert.equal(
-      await toolOutcome(service, agent, 'search', { query: 'walrus', client: clientId }),
+      await toolOutcome(agent, 'search', { query: 'walrus', client: clientId }),
       'scope_forbidden',
     );
-    assert.equal(await toolOutcome(service, agent, 'fetch', { id: scene.sources.client }), 'not_found');
-    const { results } = await called<{ results: { id: string }[] }>(service, agent, 'search', {
+    assert.equal(await toolOutcome(agent, 'fetch', { id: scene.sources.client }), 'not_found');
+    const { results } = await called<{ results: { id: string }[] }>(agent, 'search', {
       query: 'walrus',
       client: 'all',
     });
@@ -325,16 +321,15 @@ describe('every tool for agent tokens', () => {
       results.map(({ id }) => id),
       [scene.sources.team],
     );
-    const { chunks } = await called<{ chunks: object[] }>(service, agent, 'expand', {
+    const { chunks } = await called<{ chunks: object[] }>(agent, 'expand', {
       chunk: scene.chunks.client,
     });
     assert.deepEqual(chunks, []);
-    const memory = await addMemory(service, company, 'review', {}, clientId);
+    const memory = await addMemory(company, 'review', {}, clientId);
     const decision = { id: memory.id, version: 1, action: 'publish' };
-    assert.equal(await toolOutcome(service, agent, 'decide_memory', decision), 'not_found');
-    await stageCapture(service, company, { scope: { clientId } });
+    assert.equal(await toolOutcome(agent, 'decide_memory', decision), 'not_found');
+    await stageCapture(company, { scope: { clientId } });
     const { batch } = await called<{ batch: { captures: { clientId: string | null }[] } | null }>(
-      service,
       agent,
       'claim_captures',
     );
@@ -343,7 +338,7 @@ describe('every tool for agent tokens', () => {
 
   test('records the token in the audit events of its calls', async () => {
     const agent = await createAgent(service, company, company);
-    const { id } = await called<{ id: string }>(service, agent, 'remember', {
+    const { id } = await called<{ id: string }>(agent, 'remember', {
       text: `An auk ${Math.random()}`,
     });
     const [event] = await service.database.query<{ tokenId: string; actorId: string }>(

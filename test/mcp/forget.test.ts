@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import { type Agent, createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
 import { column } from '../support/columns.ts';
-import { ask, listAll, recordsNothing } from '../support/company.ts';
+import { recordsNothing } from '../support/company.ts';
 import { foundByWords } from '../support/consolidation.ts';
 import { called, callTool, listedTools, toolOutcome } from '../support/mcp.ts';
 import { addMemory, decided, listMemories } from '../support/memories.ts';
@@ -21,18 +21,18 @@ interface Forgotten {
   until: string | null;
 }
 const forget = (caller: Caller, id: string, more: object = {}) =>
-  called<Forgotten>(service, caller, 'forget', { id, ...more });
+  called<Forgotten>(caller, 'forget', { id, ...more });
 const refusal = async (caller: Caller, id: string, more: object = {}) => {
-  const { isError, text } = await callTool(service, caller, 'forget', { id, ...more });
+  const { isError, text } = await callTool(caller, 'forget', { id, ...more });
   assert.equal(isError, true, text);
   return text;
 };
 const remember = (caller: Caller, text: string, more: object = {}) =>
-  called<{ id: string; status: string }>(service, caller, 'remember', { text, ...more });
+  called<{ id: string; status: string }>(caller, 'remember', { text, ...more });
 
 /** What a token has recorded about a subject, newest first. */
 async function eventsOf(company: SignedIn, subjectId: string) {
-  const events = await listAll<AuditEvent>(service, company, `/v1/memory/audit?subjectId=${subjectId}`);
+  const events = await company.all.listTeamAudit({ subjectId });
   return events.map(({ kind, tokenId }) => ({ kind, tokenId }));
 }
 
@@ -41,17 +41,17 @@ describe('forget of a source', () => {
     const company = await service.company();
     const agent = await createAgent(service, company, company, { permissions: WRITES });
     const text = `The walrus sleeps ${crypto.randomUUID()}`;
-    const { id } = await addSource(service, company, { text });
+    const { id } = await addSource(company, { text });
     const before = Date.now();
     const { until, ...done } = await forget(agent, id.toUpperCase());
     assert.deepEqual(done, { id, status: 'archived' });
     const kept = Date.parse(until ?? '') - 30 * DAY_MS;
     assert.ok(kept >= before - 60_000 && kept <= Date.now() + 60_000, until ?? 'null');
-    assert.equal((await readSource(service, company, id)).state, 'archived');
-    assert.deepEqual(await foundByWords(service, company, 'walrus'), []);
+    assert.equal((await readSource(company, id)).state, 'archived');
+    assert.deepEqual(await foundByWords(company, 'walrus'), []);
     assert.match(await refusal(agent, id), /^conflict: .*already archived/);
     assert.deepEqual(await forget(agent, id, { undo: true }), { id, status: 'restored', until: null });
-    assert.deepEqual(await foundByWords(service, company, 'walrus'), [text]);
+    assert.deepEqual(await foundByWords(company, 'walrus'), [text]);
     const tokenId = agent.record.id;
     assert.deepEqual((await eventsOf(company, id)).slice(0, 2), [
       { kind: 'memory.restore', tokenId },
@@ -62,12 +62,12 @@ describe('forget of a source', () => {
   test('can be undone only until the source expires, and not at all if nothing is kept', async () => {
     const company = await service.company();
     const expiresAt = new Date(Date.now() + 5 * DAY_MS).toISOString();
-    const { id } = await addSource(service, company, { expiresAt });
+    const { id } = await addSource(company, { expiresAt });
     assert.equal((await forget(company, id)).until, expiresAt);
     const short = await openTestApp({ MEMORY_ARCHIVE_DAYS: '0' });
     const other = await short.company();
-    const gone = await addSource(short, other);
-    const { until } = await called<Forgotten>(short, other, 'forget', { id: gone.id });
+    const gone = await addSource(via(short, other));
+    const { until } = await called<Forgotten>(via(short, other), 'forget', { id: gone.id });
     assert.equal(until, null);
   });
 
@@ -75,7 +75,7 @@ describe('forget of a source', () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     const other = await addPerson(service, company, { teamRole: 'member' });
-    const { id } = await addSource(service, member);
+    const { id } = await addSource(member);
     const writing = await createAgent(service, company, company, { permissions: WRITES });
     const reviewing = ['memory:write', 'memory:review'] as const;
     const ofOther = await createAgent(service, other, company, { permissions: reviewing });
@@ -92,8 +92,8 @@ describe('forget of a source', () => {
 
   test('names what to use for the source of a memory and of a workspace file, to every caller', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published');
-    const file = await addSource(service, company);
+    const memory = await addMemory(company, 'published');
+    const file = await addSource(company);
     await service.database.query(`update memory.source set kind = 'file' where id = $1`, [file.id]);
     const member = await addPerson(service, company, { teamRole: 'member' });
     const agent = await createAgent(service, member, company, { permissions: WRITES });
@@ -112,8 +112,8 @@ describe('forget of a source', () => {
   test('gives the same answer for an id that is unknown, malformed or out of reach', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const { id } = await addSource(service, company, { scope: { clientId } });
-    const memory = await addMemory(service, company, 'review', {}, clientId);
+    const { id } = await addSource(company, { scope: { clientId } });
+    const memory = await addMemory(company, 'review', {}, clientId);
     const agent = await createAgent(service, company, company, { clientIds: [] });
     const answers = new Set<string>();
     for (const given of [id, memory.id, crypto.randomUUID(), 'nonsense']) {
@@ -125,11 +125,11 @@ describe('forget of a source', () => {
 
   test('is listed after remember, for those who can write', async () => {
     const company = await service.company();
-    const tools = await listedTools(service, company);
+    const tools = await listedTools(company);
     assert.equal(tools.length, 11);
     assert.equal(tools[tools.indexOf('remember') + 1], 'forget');
     const reader = await createAgent(service, company, company, { permissions: ['memory:read'] });
-    assert.equal(await toolOutcome(service, reader, 'forget', { id: 'x' }), 'permission_required');
+    assert.equal(await toolOutcome(reader, 'forget', { id: 'x' }), 'permission_required');
   });
 });
 
@@ -137,7 +137,7 @@ describe('forget of a memory in review', () => {
   /** A member of a Team that reviews what its members publish, with two agent tokens. The first made a memory. */
   async function openScene() {
     const company = await service.company();
-    await ask(service, company, 'PATCH', '/v1/team', { publish: 'review' });
+    await company.ask.changeSelectedTeam({ publish: 'review' });
     const member = await addPerson(service, company, { teamRole: 'member' });
     const agent = await createAgent(service, member, company, { permissions: WRITES });
     const second = await createAgent(service, member, company, { permissions: WRITES });
@@ -147,7 +147,7 @@ describe('forget of a memory in review', () => {
   }
   const stateOf = async (company: SignedIn, id: string) => {
     const all = await Promise.all(
-      ['review', 'discarded', 'published'].map((state) => listMemories(service, company, `?state=${state}`)),
+      ['review', 'discarded', 'published'].map((state) => listMemories(company, `?state=${state}`)),
     );
     return all.flat().find((memory) => memory.id === id)?.state;
   };
@@ -182,16 +182,16 @@ describe('forget of a memory in review', () => {
   test('names decide_memory for someone who can decide, and does not undo the decision of a reviewer', async () => {
     const { company, agent, member, id } = await openScene();
     assert.match(await refusal(company, id), /^conflict: The memory is in review; .*decide_memory/);
-    await decided(service, company, { action: 'discard', memoryId: id });
+    await decided(company, { action: 'discard', memoryId: id });
     for (const caller of [agent, member]) {
       assert.match(await refusal(caller, id, { undo: true }), /^conflict: The memory is discarded/);
     }
     assert.equal(await stateOf(company, id), 'discarded');
     // Nor one that was made after the withdrawal.
-    await decided(service, company, { action: 'reopen', memoryId: id });
+    await decided(company, { action: 'reopen', memoryId: id });
     await forget(agent, id);
-    await decided(service, company, { action: 'reopen', memoryId: id });
-    await decided(service, company, { action: 'discard', memoryId: id });
+    await decided(company, { action: 'reopen', memoryId: id });
+    await decided(company, { action: 'discard', memoryId: id });
     assert.match(await refusal(agent, id, { undo: true }), /^conflict: /);
   });
 
@@ -204,7 +204,7 @@ describe('forget of a memory in review', () => {
 
   test('is refused for a memory that was published, also to the token that made it', async () => {
     const { company, agent, id } = await openScene();
-    await decided(service, company, { action: 'publish', memoryId: id });
+    await decided(company, { action: 'publish', memoryId: id });
     assert.match(await refusal(agent, id), /^conflict: The memory is published; .*decide_memory/);
   });
 });
@@ -218,6 +218,6 @@ test('an archived source is not found by its text, and the same text can be reme
   const second = await remember(agent, text);
   assert.deepEqual([second.status, second.id === first.id], ['created', false]);
   assert.match(await refusal(agent, first.id, { undo: true }), /^conflict: .*same text/);
-  await archived(service, company, second.id);
+  await archived(company, second.id);
   assert.deepEqual(column([await forget(agent, first.id, { undo: true })], 'status'), ['restored']);
 });

@@ -14,7 +14,7 @@ interface Listed {
 }
 
 async function listTools(caller: Caller): Promise<Listed[]> {
-  const answer = await sendMessage(service, caller, 'tools/list');
+  const answer = await sendMessage(caller, 'tools/list');
   return answer.json<{ result: { tools: Listed[] } }>().result.tools;
 }
 
@@ -84,7 +84,7 @@ describe('the schemas that clients see', () => {
     const search = tools.find(({ name }) => name === 'search');
     const properties = search?.inputSchema['properties'] as { query: { description: string } } | undefined;
     assert.equal(properties?.query.description, 'a question, or words to find; at most 4,000 characters');
-    const answer = await sendMessage(service, company, 'tools/call', {
+    const answer = await sendMessage(company, 'tools/call', {
       name: 'search',
       arguments: { query: 'a'.repeat(4_001) },
     });

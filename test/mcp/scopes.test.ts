@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { callerOf } from '../support/client/client.ts';
 import { called, callTool, toolOutcome } from '../support/mcp.ts';
 import { addClient, addPerson, addTeam, type Caller, inTeam } from '../support/team.ts';
 
@@ -12,7 +13,7 @@ const rename = (table: 'client' | 'team', id: string, name: string) =>
 
 /** The titles that a search for walruses finds, sorted. */
 async function found(caller: Caller, args: object): Promise<string[]> {
-  const { results } = await called<{ results: { title: string }[] }>(service, caller, 'search', {
+  const { results } = await called<{ results: { title: string }[] }>(caller, 'search', {
     query: 'walrus',
     ...args,
   });
@@ -26,7 +27,7 @@ async function openScene(): Promise<{ company: SignedIn; a: string; b: string }>
   await rename('client', a, 'Café Älpha');
   await rename('client', b, 'Beta');
   for (const [title, client] of Object.entries({ team: undefined, a, b })) {
-    await called(service, company, 'remember', {
+    await called(company, 'remember', {
       text: `walrus of ${title}`,
       title,
       ...(client && { client }),
@@ -53,7 +54,7 @@ describe('the argument client', () => {
     const granted = await addPerson(service, company, { teamRole: 'member', clients: { [a]: 'read' } });
     const texts = new Set<string>();
     for (const client of [b, 'Beta', other.a, 'nobody', archived, 'Gone', company.teamId]) {
-      const answer = await callTool(service, granted, 'search', { query: 'walrus', client });
+      const answer = await callTool(granted, 'search', { query: 'walrus', client });
       assert.equal(answer.isError, true, client);
       texts.add(answer.text);
     }
@@ -68,12 +69,9 @@ describe('the argument client', () => {
     const reading = await addPerson(service, company, { teamRole: 'member', clients: { [a]: 'read' } });
     for (const name of ['remember', 'stage_session']) {
       const args = { text: `walrus ${name}`, ...(name === 'stage_session' && { session: 's', sequence: 1 }) };
-      assert.equal(await toolOutcome(service, company, name, { ...args, client: 'all' }), 'invalid_request');
-      assert.equal(await toolOutcome(service, reading, name, { ...args, client: a }), 'scope_forbidden');
-      assert.equal(
-        await toolOutcome(service, reading, name, { ...args, client: 'Café Älpha' }),
-        'scope_forbidden',
-      );
+      assert.equal(await toolOutcome(company, name, { ...args, client: 'all' }), 'invalid_request');
+      assert.equal(await toolOutcome(reading, name, { ...args, client: a }), 'scope_forbidden');
+      assert.equal(await toolOutcome(reading, name, { ...args, client: 'Café Älpha' }), 'scope_forbidden');
     }
     assert.deepEqual(await found(company, { client: 'all' }), ['a', 'b', 'team']);
   });
@@ -81,12 +79,9 @@ describe('the argument client', () => {
   test('is all only in small letters, and not if a client has that name', async () => {
     const { company, a, b } = await openScene();
     assert.deepEqual(await found(company, { client: ' all ' }), ['a', 'b', 'team']);
-    assert.equal(
-      await toolOutcome(service, company, 'search', { query: 'walrus', client: 'All' }),
-      'scope_forbidden',
-    );
+    assert.equal(await toolOutcome(company, 'search', { query: 'walrus', client: 'All' }), 'scope_forbidden');
     await rename('client', a, 'ALL');
-    const { text } = await callTool(service, company, 'search', { query: 'walrus', client: 'all' });
+    const { text } = await callTool(company, 'search', { query: 'walrus', client: 'all' });
     assert.equal(
       text,
       'invalid_request: /client: all is also the name of a client. ' +
@@ -108,7 +103,7 @@ describe('the argument client', () => {
   test('is refused with the ids if several clients have the name', async () => {
     const { company, a, b } = await openScene();
     await rename('client', b, 'café älpha');
-    const { text } = await callTool(service, company, 'search', { query: 'walrus', client: 'Café Älpha' });
+    const { text } = await callTool(company, 'search', { query: 'walrus', client: 'Café Älpha' });
     assert.equal(
       text,
       `invalid_request: /client: is the name of several clients. Name one by its id: ${a}, ${b}.`,
@@ -123,12 +118,12 @@ describe('the argument team', () => {
     await rename('team', teamId, 'Sales');
     const sales = inTeam(company, teamId);
     const clientId = await addClient(service, { ...company, teamId });
-    await called(service, sales, 'remember', { text: 'walrus of sales', title: 'sales', client: clientId });
+    await called(sales, 'remember', { text: 'walrus of sales', title: 'sales', client: clientId });
     assert.deepEqual(await found(company, { team: 'SALES', client: clientId }), ['sales']);
     assert.deepEqual(await found(company, { team: teamId, client: 'all' }), ['sales']);
     assert.deepEqual(await found(company, { client: 'all' }), ['a', 'b', 'team']);
     assert.equal(
-      await toolOutcome(service, company, 'search', { query: 'walrus', client: clientId }),
+      await toolOutcome(company, 'search', { query: 'walrus', client: clientId }),
       'scope_forbidden',
     );
   });
@@ -141,7 +136,7 @@ describe('the argument team', () => {
     const member = await addPerson(service, company, { teamRole: 'member' });
     const texts = new Set<string>();
     for (const team of [secret, 'Secret', other.teamId, 'nobody']) {
-      texts.add((await callTool(service, member, 'search', { query: 'walrus', team })).text);
+      texts.add((await callTool(member, 'search', { query: 'walrus', team })).text);
     }
     assert.deepEqual(
       [...texts],
@@ -155,7 +150,7 @@ describe('the argument team', () => {
     const { company } = await openScene();
     const team = 'a\u0315\u0300'.repeat(190_000);
     const normalize = t.mock.method(String.prototype, 'normalize');
-    assert.equal(await toolOutcome(service, company, 'search', { query: 'walrus', team }), 'team_forbidden');
+    assert.equal(await toolOutcome(company, 'search', { query: 'walrus', team }), 'team_forbidden');
     assert.deepEqual(
       normalize.mock.calls.filter(({ this: text }) => String(text).length > 10_000),
       [],
@@ -165,8 +160,8 @@ describe('the argument team', () => {
   test('is required if the caller has several Teams and names none, and the error names them', async () => {
     const { company } = await openScene();
     const teamId = await addTeam(service, company);
-    const unnamed = { headers: { authorization: company.headers.authorization } } as Caller;
-    const { text } = await callTool(service, unnamed, 'search', { query: 'walrus' });
+    const unnamed = callerOf(service.app, { authorization: company.headers.authorization });
+    const { text } = await callTool(unnamed, 'search', { query: 'walrus' });
     assert.match(text, /^team_required: You have access to several Teams\. Name one, best by its id: /);
     for (const part of [`Test Team (${company.teamId})`, `Another Team (${teamId})`])
       assert.ok(text.includes(part));
@@ -175,7 +170,7 @@ describe('the argument team', () => {
 
   test('is the only Team of the caller if neither it nor the header is given', async () => {
     const { company } = await openScene();
-    const unnamed = { headers: { authorization: company.headers.authorization } } as Caller;
+    const unnamed = callerOf(service.app, { authorization: company.headers.authorization });
     assert.deepEqual(await found(unnamed, {}), ['team']);
   });
 
@@ -184,7 +179,7 @@ describe('the argument team', () => {
     const other = await service.company();
     for (const header of [other.teamId, 'nonsense']) {
       const caller = inTeam(company, header);
-      assert.equal(await toolOutcome(service, caller, 'search', { query: 'walrus' }), 'team_forbidden');
+      assert.equal(await toolOutcome(caller, 'search', { query: 'walrus' }), 'team_forbidden');
     }
   });
 });
@@ -195,8 +190,5 @@ test('a right that is taken away does not work in the next call', async () => {
   assert.deepEqual(await found(granted, { client: 'all' }), ['a', 'team']);
   await service.database.query('delete from identity.client_grant where client_id = $1', [a]);
   assert.deepEqual(await found(granted, { client: 'all' }), ['team']);
-  assert.equal(
-    await toolOutcome(service, granted, 'search', { query: 'walrus', client: a }),
-    'scope_forbidden',
-  );
+  assert.equal(await toolOutcome(granted, 'search', { query: 'walrus', client: a }), 'scope_forbidden');
 });

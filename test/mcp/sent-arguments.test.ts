@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
+import { type Caller } from '../support/client/client.ts';
 import { called, callTool, sendMessage } from '../support/mcp.ts';
-import { addClient, get, post } from '../support/team.ts';
+import { addClient } from '../support/team.ts';
 
 const service = await openTestApp();
 
@@ -13,8 +14,8 @@ interface Found {
 type Answer = { result?: { isError?: boolean; content: { text: string }[] }; error?: { code: number } };
 
 /** Calls a tool with arguments of any kind. */
-const send = (company: Parameters<typeof sendMessage>[1], name: string, args: unknown) =>
-  sendMessage(service, company, 'tools/call', { name, arguments: args });
+const send = (company: Caller, name: string, args: unknown) =>
+  sendMessage(company, 'tools/call', { name, arguments: args });
 
 describe('null', () => {
   test('counts as absent for every optional argument, for arguments and for params', async () => {
@@ -28,12 +29,12 @@ describe('null', () => {
       limit: null,
       team: null,
     };
-    await called(service, company, 'search', { query: 'walrus', ...nothing });
-    await called(service, company, 'expand', { chunk: 'x', before: null, after: null, team: null });
-    await called(service, company, 'import_status', { id: null });
+    await called(company, 'search', { query: 'walrus', ...nothing });
+    await called(company, 'expand', { chunk: 'x', before: null, after: null, team: null });
+    await called(company, 'import_status', { id: null });
     const optional = { title: null, client: null, tags: null, expires: null, key: null };
-    await called(service, company, 'remember', { text: 'The walrus sleeps.', ...optional });
-    await called(service, company, 'claim_captures', {
+    await called(company, 'remember', { text: 'The walrus sleeps.', ...optional });
+    await called(company, 'claim_captures', {
       limit: null,
       clientId: null,
       leaseSeconds: null,
@@ -44,7 +45,7 @@ describe('null', () => {
       assert.equal(answer.json<Answer>().result?.isError, undefined, answer.body);
     }
     for (const params of [null, { cursor: null }, { _meta: null }, { _meta: { progressToken: null } }]) {
-      const answer = await post(service, company, '/v1/mcp', {
+      const answer = await company.ask.sendMcpMessage({
         jsonrpc: '2.0',
         id: 1,
         method: 'tools/list',
@@ -58,13 +59,13 @@ describe('null', () => {
       capabilities: { roots: null, sampling: null },
       clientInfo: { name: 'a test', version: '1', title: null },
     };
-    assert.ok('result' in (await sendMessage(service, company, 'initialize', initialize)).json<object>());
+    assert.ok('result' in (await sendMessage(company, 'initialize', initialize)).json<object>());
   });
 
   test('counts as absent inside of lists and objects, and stays in metadata', async () => {
     const company = await service.company();
-    const { id: captureId } = await stageCapture(service, company);
-    const { batch } = await called<{ batch: { id: string } }>(service, company, 'claim_captures');
+    const { id: captureId } = await stageCapture(company);
+    const { batch } = await called<{ batch: { id: string } }>(company, 'claim_captures');
     const item = {
       captureIds: [captureId],
       action: 'publish',
@@ -79,20 +80,18 @@ describe('null', () => {
       embeddingModel: null,
       embeddingDim: null,
     };
-    const { results } = await called<{ results: { memoryId: string }[] }>(
-      service,
-      company,
-      'complete_captures',
-      { batchId: batch.id, items: [item] },
-    );
+    const { results } = await called<{ results: { memoryId: string }[] }>(company, 'complete_captures', {
+      batchId: batch.id,
+      items: [item],
+    });
     const [{ memoryId } = { memoryId: '' }] = results;
-    const memory = await get(service, company, `/v1/memory/memories/${memoryId}`);
+    const memory = await company.ask.getMemory(memoryId);
     assert.deepEqual(memory.json<{ metadata: object }>().metadata, { left: null }, memory.body);
   });
 
   test('is missing for a required argument', async () => {
     const company = await service.company();
-    const { text, isError } = await callTool(service, company, 'search', { query: null });
+    const { text, isError } = await callTool(company, 'search', { query: null });
     assert.deepEqual([isError, text], [true, 'invalid_request: /query: is required.']);
   });
 });
@@ -101,9 +100,9 @@ describe('a string of JSON', () => {
   test('is read where a number, a list or an object is wanted', async () => {
     const company = await service.company();
     for (const n of [1, 2, 3]) {
-      await called(service, company, 'remember', { text: `The walrus ${n} sleeps.`, tags: '["sea"]' });
+      await called(company, 'remember', { text: `The walrus ${n} sleeps.`, tags: '["sea"]' });
     }
-    const search = (args: object) => called<Found>(service, company, 'search', { query: 'walrus', ...args });
+    const search = (args: object) => called<Found>(company, 'search', { query: 'walrus', ...args });
     assert.equal((await search({ limit: '2' })).results.length, 2);
     assert.equal((await search({ limit: 'null', kinds: '["ingest"]', tags: ' ["sea"] ' })).results.length, 3);
     assert.equal((await search({ kinds: '["memory"]' })).results.length, 0);
@@ -115,8 +114,8 @@ describe('a string of JSON', () => {
   test('is read inside of lists and objects too', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const captures = [await stageCapture(service, company), await stageCapture(service, company)];
-    const { batch } = await called<{ batch: { id: string } }>(service, company, 'claim_captures', {
+    const captures = [await stageCapture(company), await stageCapture(company)];
+    const { batch } = await called<{ batch: { id: string } }>(company, 'claim_captures', {
       limit: '5',
     });
     const item = (index: number) => ({
@@ -129,29 +128,19 @@ describe('a string of JSON', () => {
       tags: '["sea"]',
     });
     const items = JSON.stringify([item(0), JSON.stringify(item(1))]);
-    const { results } = await called<{ results: { state: string }[] }>(
-      service,
-      company,
-      'complete_captures',
-      {
-        batchId: batch.id,
-        items,
-      },
-    );
+    const { results } = await called<{ results: { state: string }[] }>(company, 'complete_captures', {
+      batchId: batch.id,
+      items,
+    });
     assert.deepEqual(
       results.map(({ state }) => state),
       ['published', 'published'],
     );
-    const found = await called<{ results: { location: { clientId: string } }[] }>(
-      service,
-      company,
-      'search',
-      {
-        query: 'walrus',
-        client: clientId,
-        tags: '["sea"]',
-      },
-    );
+    const found = await called<{ results: { location: { clientId: string } }[] }>(company, 'search', {
+      query: 'walrus',
+      client: clientId,
+      tags: '["sea"]',
+    });
     assert.deepEqual(
       found.results.map(({ location }) => location.clientId),
       [clientId, clientId],
@@ -175,7 +164,7 @@ describe('a string of JSON', () => {
       [{ kinds: `${'['.repeat(20_000)}${']'.repeat(20_000)}` }, '/kinds'],
       [{ tags: '["a\\u0000b"]' }, '/tags/0'],
     ] as const) {
-      const { text, isError } = await callTool(service, company, 'search', { query: 'walrus', ...args });
+      const { text, isError } = await callTool(company, 'search', { query: 'walrus', ...args });
       assert.equal(isError, true, JSON.stringify(args).slice(0, 80));
       assert.ok(text.startsWith(`invalid_request: ${path}: `), text);
     }
@@ -184,8 +173,8 @@ describe('a string of JSON', () => {
   test('stays a text where a text is wanted', async () => {
     const company = await service.company();
     for (const text of ['5', 'null', '["a"]', '{"a": 1}']) {
-      const { id } = await called<{ id: string }>(service, company, 'remember', { text });
-      assert.equal((await called<{ text: string }>(service, company, 'fetch', { id })).text, text);
+      const { id } = await called<{ id: string }>(company, 'remember', { text });
+      assert.equal((await called<{ text: string }>(company, 'fetch', { id })).text, text);
     }
   });
 });
@@ -213,7 +202,6 @@ describe('arguments that cannot be stored or read', () => {
     for (const [args, path] of FAULTS) {
       for (const headers of [{}, { 'mcp-protocol-version': '2025-11-25' }]) {
         const answer = await sendMessage(
-          service,
           company,
           'tools/call',
           { name: 'remember', arguments: args },
@@ -235,9 +223,7 @@ describe('arguments that cannot be stored or read', () => {
       [9_000, '/arguments: must not be nested deeper than 32'],
     ] as const) {
       const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"remember","arguments":{"text":${nested(depth)}}}}`;
-      const answer = await post(service, company, '/v1/mcp', message, { 'content-type': 'application/json' });
-      assert.equal(answer.statusCode, 200, answer.body);
-      const { result } = answer.json<Answer>();
+      const { result } = (await company.ask.sendMcpMessage(message)).json<Answer>();
       assert.deepEqual(result, {
         isError: true,
         content: [{ type: 'text', text: `invalid_request: ${path}.` }],
@@ -247,7 +233,7 @@ describe('arguments that cannot be stored or read', () => {
 
   test('are a result in the Team that an argument names, too', async () => {
     const company = await service.company();
-    const { text } = await callTool(service, company, 'whoami', { team: 'a\u0000b' });
+    const { text } = await callTool(company, 'whoami', { team: 'a\u0000b' });
     assert.match(text, /^team_forbidden: /);
   });
 });

@@ -12,9 +12,10 @@ import {
   sayOfWorker,
 } from '../search/server-mode/server-mode.ts';
 import { changeAccess } from '../support/access-changes.ts';
+import { callerOf, via } from '../support/client/client.ts';
 import { called, callTool } from '../support/mcp.ts';
 import { until } from '../support/process-table.ts';
-import { addClient, addPerson, addTeam, along, type Caller, post } from '../support/team.ts';
+import { addClient, addPerson, addTeam, along, type Caller } from '../support/team.ts';
 import { TEST_MODEL } from '../support/test-model.ts';
 
 // No worker runs here: the tests write its heartbeat, and answer for it.
@@ -44,7 +45,7 @@ async function answer(id: string): Promise<void> {
 }
 
 const ingest = (caller: Caller, text: string, scope: object = {}) =>
-  post(service, caller, '/v1/memory/ingest', {
+  caller.ask.ingestSource({
     title: text,
     chunks: [{ text, embedding: along(1) }],
     scope,
@@ -56,7 +57,7 @@ describe('the tool search where the service makes query vectors', () => {
     const company = await service.company();
     await ingest(company, 'the lighthouse keeper');
     await sayOfWorker(service, WORKER, { state: 'ready' });
-    const asked = called<Found>(service, company, 'search', { query: 'zzyzx' });
+    const asked = called<Found>(company, 'search', { query: 'zzyzx' });
     await answer(await waitingQuery(t));
     const { results, mode, note } = await asked;
     assert.deepEqual(
@@ -64,7 +65,7 @@ describe('the tool search where the service makes query vectors', () => {
       ['the lighthouse keeper'],
     );
     assert.deepEqual([mode, note], ['server', undefined]);
-    const { embedding } = await called(service, company, 'whoami');
+    const { embedding } = await called(company, 'whoami');
     assert.deepEqual(embedding, { mode: 'server', model: TEST_MODEL, search: 'server' });
   });
 
@@ -73,7 +74,7 @@ describe('the tool search where the service makes query vectors', () => {
     await ingest(company, 'the lighthouse keeper');
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openOtherApi(t, service, { queryEmbeddingTimeoutMs: 50 });
-    const { results, mode, note } = await called<Found>(api, company, 'search', { query: 'lighthouse' });
+    const { results, mode, note } = await called<Found>(via(api, company), 'search', { query: 'lighthouse' });
     assert.equal(results.length, 1);
     assert.equal(mode, 'keyword');
     assert.match(note ?? '', /keywords only: the query vector was not ready in time/);
@@ -97,8 +98,8 @@ describe('the tool search where the service makes query vectors', () => {
       await ingest(person, 'the lighthouse of the client', { clientId });
       await sayOfWorker(service, WORKER, { state: 'ready' });
       // The Team is named by the argument, so the recheck must be for it.
-      const unnamed = { headers: { authorization: person.headers.authorization } } as Caller;
-      const asked = callTool<Found>(service, unnamed, 'search', {
+      const unnamed = callerOf(service.app, { authorization: person.headers.authorization });
+      const asked = callTool<Found>(unnamed, 'search', {
         query: 'lighthouse',
         team: company.teamId,
         client: client === 'all' ? 'all' : clientId,

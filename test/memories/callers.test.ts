@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { callerOf } from '../support/client/client.ts';
 import { column, columns } from '../support/columns.ts';
-import { ask } from '../support/company.ts';
 import { completed, lend } from '../support/consolidation.ts';
 import { addMemory, allRows, decide, decided, listMemories, MEMORIES } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -12,7 +12,7 @@ import {
   addPerson,
   addTeam,
   archiveTeam,
-  get,
+  inTeam,
   type Ties,
   withoutRequestId,
 } from '../support/team.ts';
@@ -25,8 +25,7 @@ function bothForms(memoryId: string): object[] {
   return [decision, { decisions: [decision] }];
 }
 
-const archiveClient = (company: SignedIn, clientId: string) =>
-  ask(service, company, 'DELETE', `/v1/team/clients/${clientId}`);
+const archiveClient = (company: SignedIn, clientId: string) => company.ask.archiveClient(clientId);
 
 describe('access to memories and decisions', () => {
   const FULL: Record<string, Ties> = {
@@ -40,14 +39,14 @@ describe('access to memories and decisions', () => {
       const company = await service.company();
       const clientId = await addClient(service, company);
       const person = await addPerson(service, company, ties);
-      const inTeam = await addMemory(service, company, 'published');
-      const inClient = await addMemory(service, company, 'published', {}, clientId);
-      assert.deepEqual(columns(await listMemories(service, person), 'id', 'layer', 'clientId'), [
+      const inOther = await addMemory(company, 'published');
+      const inClient = await addMemory(company, 'published', {}, clientId);
+      assert.deepEqual(columns(await listMemories(person), 'id', 'layer', 'clientId'), [
         [inClient.id, 'client', clientId],
-        [inTeam.id, 'team', null],
+        [inOther.id, 'team', null],
       ]);
-      for (const { id } of [inTeam, inClient]) {
-        const updated = await decided(service, person, { action: 'update', memoryId: id, title: 'Taken' });
+      for (const { id } of [inOther, inClient]) {
+        const updated = await decided(person, { action: 'update', memoryId: id, title: 'Taken' });
         assert.deepEqual([updated.createdBy, updated.decidedBy], [company.ownerId, person.userId]);
       }
     });
@@ -68,7 +67,7 @@ describe('access to memories and decisions', () => {
       const clientId = await addClient(service, company);
       const clients = ties.teamRole === undefined ? {} : { [clientId]: 'write' as const };
       const person = await addPerson(service, company, { ...ties, clients });
-      const memory = await addMemory(service, company, 'published', {}, clientId);
+      const memory = await addMemory(company, 'published', {}, clientId);
       const before = await allRows(service, company);
       // Refused before the form of the body is looked at, and before any memory is.
       for (const body of [
@@ -77,10 +76,10 @@ describe('access to memories and decisions', () => {
         { decisions: [] },
         { action: 'x', memoryId: newId() },
       ]) {
-        assert.equal(outcome(await decide(service, person, body)), refusal);
+        assert.equal(outcome(await decide(person, body)), refusal);
       }
       for (const query of ['', '?state=review', '?state=x', `?clientId=${clientId}`]) {
-        assert.equal(outcome(await get(service, person, `${MEMORIES}${query}`)), refusal);
+        assert.equal(outcome(await person.send('GET', `${MEMORIES}${query}`)), refusal);
       }
       assert.deepEqual(await allRows(service, company), before);
     });
@@ -88,9 +87,9 @@ describe('access to memories and decisions', () => {
 
   test('a caller who is not signed in gets 401', async () => {
     const company = await service.company();
-    const nobody = { headers: { authorization: 'Bearer x', 'memory-team': company.teamId } };
-    assert.equal(outcome(await decide(service, nobody, {})), '401 unauthenticated');
-    assert.equal(outcome(await get(service, nobody, MEMORIES)), '401 unauthenticated');
+    const nobody = callerOf(service.app, { authorization: 'Bearer x', 'memory-team': company.teamId });
+    assert.equal(outcome(await decide(nobody, {})), '401 unauthenticated');
+    assert.equal(outcome(await nobody.ask.listMemories()), '401 unauthenticated');
   });
 });
 
@@ -98,18 +97,18 @@ test('a memory names the member who made it and the person who decided on it', a
   const company = await service.company();
   const member = await addPerson(service, company, { teamRole: 'member' });
   const admin = await addPerson(service, company, { teamRole: 'admin' });
-  const { batchId, captureIds } = await lend(service, member);
+  const { batchId, captureIds } = await lend(member);
   const item = { captureIds, action: 'review', title: 'A memory', content: 'A fact.' } as const;
-  await completed(service, member, batchId, [item]);
-  const [review] = await listMemories(service, company);
+  await completed(member, batchId, [item]);
+  const [review] = await listMemories(company);
   assert.deepEqual(
     [review?.createdBy, review?.decidedBy, review?.decidedAt, review?.version],
     [member.userId, null, null, 1],
   );
-  const published = await decided(service, admin, { action: 'publish', memoryId: review!.id });
+  const published = await decided(admin, { action: 'publish', memoryId: review!.id });
   assert.deepEqual([published.createdBy, published.decidedBy], [member.userId, admin.userId]);
   assert.ok(published.decidedAt !== null && published.decidedAt >= published.createdAt);
-  const deleted = await decided(service, company, { action: 'delete', memoryId: review!.id });
+  const deleted = await decided(company, { action: 'delete', memoryId: review!.id });
   assert.deepEqual([deleted.createdBy, deleted.decidedBy], [member.userId, company.ownerId]);
   assert.ok(deleted.decidedAt !== null && deleted.decidedAt >= published.decidedAt);
 });
@@ -117,12 +116,12 @@ test('a memory names the member who made it and the person who decided on it', a
 describe('a memory that the caller cannot read', () => {
   test('a decision returns the same 404 for a memory that is unknown or of another Team or Company', async () => {
     const company = await service.company();
-    const inTeam = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
+    const inOther = inTeam(company, await addTeam(service, company));
     const gone = await addClient(service, company);
     const ids = [newId(), 'x', '', `${newId()}0`, '🦊', "'; --"];
-    ids.push((await addMemory(service, await service.company(), 'published')).id);
-    ids.push((await addMemory(service, inTeam, 'published')).id);
-    ids.push((await addMemory(service, company, 'published', {}, gone)).id);
+    ids.push((await addMemory(await service.company(), 'published')).id);
+    ids.push((await addMemory(inOther, 'published')).id);
+    ids.push((await addMemory(company, 'published', {}, gone)).id);
     assert.equal((await archiveClient(company, gone)).statusCode, 204);
     const bodies = new Set<string>();
     for (const memoryId of ids) {
@@ -132,13 +131,13 @@ describe('a memory that the caller cannot read', () => {
         { action: 'update', title: 'Taken', version: 9 },
         { action: 'delete' },
       ]) {
-        const answer = await decide(service, company, { ...fields, memoryId });
+        const answer = await decide(company, { ...fields, memoryId });
         assert.equal(outcome(answer), '404 not_found', memoryId);
         bodies.add(withoutRequestId(answer.body));
       }
     }
     assert.equal(bodies.size, 1);
-    const answer = await decide(service, company, {
+    const answer = await decide(company, {
       decisions: ids.map((memoryId) => ({ action: 'delete', memoryId })),
     });
     const { results } = answer.json<{ results: object[] }>();
@@ -149,34 +148,34 @@ describe('a memory that the caller cannot read', () => {
   test('a memory of an archived client is in no list until the client is active again', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const memory = await addMemory(service, company, 'published', {}, clientId);
-    const review = await addMemory(service, company, 'review', {}, clientId);
+    const memory = await addMemory(company, 'published', {}, clientId);
+    const review = await addMemory(company, 'review', {}, clientId);
     assert.equal((await archiveClient(company, clientId)).statusCode, 204);
-    assert.deepEqual(await listMemories(service, company), []);
-    assert.deepEqual(await listMemories(service, company, `?sourceId=${memory.sourceId}`), []);
-    const narrowed = await get(service, company, `${MEMORIES}?clientId=${clientId}`);
+    assert.deepEqual(await listMemories(company), []);
+    assert.deepEqual(await listMemories(company, `?sourceId=${memory.sourceId}`), []);
+    const narrowed = await company.ask.listMemories({ clientId });
     assert.equal(outcome(narrowed), '403 scope_forbidden');
-    await ask(service, company, 'PATCH', `/v1/team/clients/${clientId}`, { state: 'active' });
-    assert.deepEqual(column(await listMemories(service, company), 'id'), [review.id, memory.id]);
-    await decided(service, company, { action: 'publish', memoryId: review.id });
+    await company.ask.changeClient(clientId, { state: 'active' });
+    assert.deepEqual(column(await listMemories(company), 'id'), [review.id, memory.id]);
+    await decided(company, { action: 'publish', memoryId: review.id });
   });
 });
 
 describe('memories of an archived Team', () => {
   test('an archived Team lists its memories and rejects decisions with 409', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published');
+    const memory = await addMemory(company, 'published');
     await archiveTeam(service, company.teamId);
     const before = await allRows(service, company);
     for (const body of bothForms(memory.id)) {
-      assert.equal(outcome(await decide(service, company, body)), '409 team_archived');
+      assert.equal(outcome(await decide(company, body)), '409 team_archived');
     }
     // What is not there is said first, and before that what is wrong with the body.
     const unknown = { action: 'delete', memoryId: newId() };
-    assert.equal(outcome(await decide(service, company, unknown)), '404 not_found');
-    assert.equal(outcome(await decide(service, company, { action: 'update' })), '400 invalid_request');
-    assert.equal(outcome(await decide(service, company, { decisions: [] })), '400 invalid_request');
+    assert.equal(outcome(await decide(company, unknown)), '404 not_found');
+    assert.equal(outcome(await decide(company, { action: 'update' })), '400 invalid_request');
+    assert.equal(outcome(await decide(company, { decisions: [] })), '400 invalid_request');
     assert.deepEqual(await allRows(service, company), before);
-    assert.deepEqual(column(await listMemories(service, company), 'id'), [memory.id]);
+    assert.deepEqual(column(await listMemories(company), 'id'), [memory.id]);
   });
 });

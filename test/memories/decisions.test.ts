@@ -26,7 +26,7 @@ interface Result {
 
 /** Sends decisions together, where they are to be answered one by one. */
 async function decideAll(caller: Caller, decisions: readonly object[]): Promise<Result[]> {
-  const answer = await decide(service, caller, { decisions });
+  const answer = await decide(caller, { decisions });
   assert.equal(answer.statusCode, 200, answer.body);
   const body = answer.json<{ results: Result[] }>();
   assert.deepEqual(Object.keys(body), ['results']);
@@ -55,7 +55,7 @@ async function reviews(company: SignedIn, count: number): Promise<Memory[]> {
   const given = Array.from({ length: count }, (_, n) => ({ content: `ocelot ${n}` }));
   const memories: Memory[] = [];
   for (let from = 0; from < count; from += 40) {
-    memories.push(...(await addMemories(service, company, 'review', given.slice(from, from + 40))));
+    memories.push(...(await addMemories(company, 'review', given.slice(from, from + 40))));
   }
   return memories;
 }
@@ -64,7 +64,7 @@ describe('POST /v1/memory/memories with several decisions', () => {
   test('applies the decisions one after the other and returns a result for each, in order', async () => {
     const company = await service.company();
     const [first, second, third] = await reviews(company, 3);
-    const published = await addMemory(service, company, 'published', { content: 'badger' });
+    const published = await addMemory(company, 'published', { content: 'badger' });
     const { events } = await recordedBy(service, company, async () => {
       const results = await decideAll(company, [
         { action: 'discard', memoryId: second!.id },
@@ -89,14 +89,14 @@ describe('POST /v1/memory/memories with several decisions', () => {
       ['memory.delete', published.id],
       ['memory.publish', third!.id],
     ]);
-    assert.deepEqual((await foundByWords(service, company, 'ocelot')).sort(), ['ocelot 0', 'ocelot 2']);
-    assert.deepEqual(await foundByWords(service, company, 'badger'), []);
+    assert.deepEqual((await foundByWords(company, 'ocelot')).sort(), ['ocelot 0', 'ocelot 2']);
+    assert.deepEqual(await foundByWords(company, 'badger'), []);
   });
 
   test('applies the other decisions if one is refused, whatever the reason', async () => {
     const company = await service.company();
     const [first, second, third] = await reviews(company, 3);
-    const archived = await addMemory(service, company, 'archived');
+    const archived = await addMemory(company, 'archived');
     const results = await decideAll(company, [
       { action: 'publish', memoryId: first!.id },
       { action: 'publish', memoryId: newId() },
@@ -125,7 +125,7 @@ describe('POST /v1/memory/memories with several decisions', () => {
       results.map(({ problem }) => problem?.errors?.map(({ path }) => path)).filter((paths) => paths),
       [['/content'], ['/title'], ['/supersedes']],
     );
-    const listed = await listMemories(service, company);
+    const listed = await listMemories(company);
     assert.deepEqual(
       columns(listed, 'id', 'state').sort(),
       [
@@ -165,7 +165,7 @@ describe('POST /v1/memory/memories with several decisions', () => {
       results.map(({ memory: left, problem }) => left?.version ?? problem?.code),
       ['conflict', 2, 'conflict', 3, 'version_conflict', 4, 5, 'conflict'],
     );
-    assert.deepEqual(await foundByWords(service, company, 'ocelot lynx puma'), []);
+    assert.deepEqual(await foundByWords(company, 'ocelot lynx puma'), []);
   });
 
   test('accepts 1 to 100 decisions', async () => {
@@ -174,7 +174,7 @@ describe('POST /v1/memory/memories with several decisions', () => {
     const decisions = memories.map(({ id }) => ({ action: 'publish', memoryId: id }));
     const before = await allRows(service, company);
     for (const many of [[], [...decisions, decisions[0]!]]) {
-      assertInvalid(await decide(service, company, { decisions: many }), '/decisions');
+      assertInvalid(await decide(company, { decisions: many }), '/decisions');
     }
     assert.deepEqual(await allRows(service, company), before);
     const results = await decideAll(company, decisions);
@@ -182,7 +182,7 @@ describe('POST /v1/memory/memories with several decisions', () => {
       results.map(({ memory }) => [memory?.id, memory?.state]),
       memories.map(({ id }) => [id, 'published']),
     );
-    assert.equal((await listMemories(service, company, '?state=published')).length, 100);
+    assert.equal((await listMemories(company, '?state=published')).length, 100);
   });
 
   test('returns 400 and changes nothing if another field is combined with decisions', async () => {
@@ -199,7 +199,7 @@ describe('POST /v1/memory/memories with several decisions', () => {
       supersedes: newId(),
       other: 1,
     })) {
-      assertInvalid(await decide(service, company, { decisions, [field]: value }), `/${field}`);
+      assertInvalid(await decide(company, { decisions, [field]: value }), `/${field}`);
     }
     assert.deepEqual(await allRows(service, company), before);
   });
@@ -219,12 +219,12 @@ describe('POST /v1/memory/memories with several decisions', () => {
       [{ ...good, content: 'x'.repeat(64_001) }, '/decisions/1/content'],
       [{ decisions: [good] }, '/decisions/1/action'],
     ] as const) {
-      const answer = await decide(service, company, { decisions: [good, bad] });
+      const answer = await decide(company, { decisions: [good, bad] });
       assert.equal(outcome(answer), '400 invalid_request');
       assert.ok(faultyFields(answer).includes(path), `${path}: ${faultyFields(answer).join()}`);
     }
     for (const decisions of [null, {}, 'x', [null]]) {
-      assert.equal(outcome(await decide(service, company, { decisions })), '400 invalid_request');
+      assert.equal(outcome(await decide(company, { decisions })), '400 invalid_request');
     }
     assert.deepEqual(await allRows(service, company), before);
   });
@@ -237,7 +237,7 @@ describe('POST /v1/memory/memories with several decisions', () => {
       Array.from({ length: 100 }, () => decision),
     );
     assert.deepEqual(new Set(outcomes(results)), new Set(['not_found']));
-    const answer = await decide(service, company, { decisions: [decision], title: 'x'.repeat(8 << 20) });
+    const answer = await decide(company, { decisions: [decision], title: 'x'.repeat(8 << 20) });
     assert.equal(outcome(answer), '413 payload_too_large');
   });
 });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { sendCapture, sendClaim, stageCapture } from '../support/captures.ts';
 import { columns } from '../support/columns.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { complete, type GivenItem, lend } from '../support/consolidation.ts';
 import { addMemory, decide } from '../support/memories.ts';
 import { addSource, removeSource } from '../support/source-library.ts';
@@ -15,7 +14,7 @@ const ITEM = { title: 'A title', content: 'A fact of one chunk.' };
 
 /** The last events of a Company, oldest first, as far as they tell of captures that lie in several layers. */
 async function lastEvents(company: SignedIn, count: number) {
-  const listed = await listAll<AuditEvent>(service, company, '/v1/memory/audit');
+  const listed = await company.all.listTeamAudit();
   return listed
     .slice(0, count)
     .map(({ kind, subjectId, clientId, detail }) => ({ kind, subjectId, clientId, detail }))
@@ -25,7 +24,7 @@ async function lastEvents(company: SignedIn, count: number) {
 test('a claim and a discard across layers write one event for each layer, with its captures', async () => {
   const company = await service.company();
   const clients = [await addClient(service, company), await addClient(service, company)];
-  const { batchId, captures } = await lend(service, company, [null, ...clients, null]);
+  const { batchId, captures } = await lend(company, [null, ...clients, null]);
   const idsOf = (clientId: string | null) =>
     captures.filter((capture) => capture.clientId === clientId).map(({ id }) => id);
   const expected = (kind: string) =>
@@ -37,12 +36,12 @@ test('a claim and a discard across layers write one event for each layer, with i
     }));
   assert.deepEqual(await lastEvents(company, 3), expected('memory.claim'));
   const item = { captureIds: captures.map(({ id }) => id), action: 'discard' } as const;
-  assert.equal((await complete(service, company, batchId, [item])).statusCode, 200);
+  assert.equal((await complete(company, batchId, [item])).statusCode, 200);
   assert.deepEqual(await lastEvents(company, 3), expected('memory.discard'));
 
   const url = `/v1/team/clients/${clients[0]}`;
-  assert.equal((await ask(service, company, 'DELETE', url)).statusCode, 204);
-  const listed = await listAll<AuditEvent>(service, company, `/v1/memory/audit?subjectId=${batchId}`);
+  assert.equal((await company.send('DELETE', url)).statusCode, 204);
+  const listed = await company.all.listTeamAudit({ subjectId: batchId });
   const [hidden] = idsOf(clients[0] ?? null);
   assert.ok(
     hidden !== undefined && !JSON.stringify(listed).includes(hidden),
@@ -53,14 +52,14 @@ test('a claim and a discard across layers write one event for each layer, with i
 
 test('a complete writes one event for each item, in the order of the items', async () => {
   const company = await service.company();
-  const { batchId, captureIds } = await lend(service, company, [null, null, null]);
+  const { batchId, captureIds } = await lend(company, [null, null, null]);
   const actions = ['publish', 'discard', 'review', 'publish'] as const;
   const items = actions.map((action, index) => ({
     captureIds: captureIds.slice(index % 2, 1 + (index % 2)),
     action,
     ...ITEM,
   }));
-  const { events } = await recordedBy(service, company, () => complete(service, company, batchId, items));
+  const { events } = await recordedBy(service, company, () => complete(company, batchId, items));
   assert.deepEqual(
     events.map(({ kind, detail }) => [kind, detail['captureIds']]),
     items.map(({ action, captureIds: own }) => [`memory.${action}`, own]),
@@ -70,40 +69,40 @@ test('a complete writes one event for each item, in the order of the items', asy
 describe('requests that write no audit event', () => {
   const RECORD_NOTHING: Record<string, (company: SignedIn) => Promise<() => PromiseLike<unknown>>> = {
     'a capture that was staged before': async (company) => {
-      await stageCapture(service, company, { sequence: 1 });
-      return () => sendCapture(service, company, { sequence: 1 });
+      await stageCapture(company, { sequence: 1 });
+      return () => sendCapture(company, { sequence: 1 });
     },
-    'a claim that returns nothing': async (company) => () => sendClaim(service, company),
+    'a claim that returns nothing': async (company) => () => sendClaim(company),
     'a repeated complete': async (company) => {
-      const { batchId, captureIds } = await lend(service, company);
+      const { batchId, captureIds } = await lend(company);
       const items = [{ captureIds, action: 'publish', ...ITEM }] as GivenItem[];
-      await complete(service, company, batchId, items);
-      return () => complete(service, company, batchId, items);
+      await complete(company, batchId, items);
+      return () => complete(company, batchId, items);
     },
     'a complete with a refused item': async (company) => {
-      const { batchId, captureIds } = await lend(service, company);
+      const { batchId, captureIds } = await lend(company);
       const items = [
         { captureIds, action: 'publish', ...ITEM },
         { captureIds, action: 'publish', ...ITEM, supersedes: batchId },
       ] as GivenItem[];
-      return () => complete(service, company, batchId, items);
+      return () => complete(company, batchId, items);
     },
     'a decision that the state of the memory does not allow': async (company) => {
-      const { id } = await addMemory(service, company, 'discarded');
-      return () => decide(service, company, { action: 'publish', memoryId: id });
+      const { id } = await addMemory(company, 'discarded');
+      return () => decide(company, { action: 'publish', memoryId: id });
     },
     'a decision with another version': async (company) => {
-      const { id } = await addMemory(service, company, 'published');
-      return () => decide(service, company, { action: 'delete', memoryId: id, version: 2 });
+      const { id } = await addMemory(company, 'published');
+      return () => decide(company, { action: 'delete', memoryId: id, version: 2 });
     },
     'archiving a source that is archived already': async (company) => {
-      const { id } = await addSource(service, company);
-      await removeSource(service, company, id);
-      return () => removeSource(service, company, id);
+      const { id } = await addSource(company);
+      await removeSource(company, id);
+      return () => removeSource(company, id);
     },
     'archiving the source of a memory': async (company) => {
-      const { sourceId } = await addMemory(service, company, 'published');
-      return () => removeSource(service, company, sourceId ?? '');
+      const { sourceId } = await addMemory(company, 'published');
+      return () => removeSource(company, sourceId ?? '');
     },
   };
   for (const [what, prepare] of Object.entries(RECORD_NOTHING)) {
@@ -117,11 +116,11 @@ describe('requests that write no audit event', () => {
 
   test('reading memories, sources and the audit writes no event', async () => {
     const company = await service.company();
-    const { sourceId } = await addMemory(service, company, 'published');
-    await addMemory(service, company, 'review');
+    const { sourceId } = await addMemory(company, 'published');
+    await addMemory(company, 'review');
     await recordsNothing(service, company, async () => {
       for (const path of ['memories', 'sources', `sources/${sourceId}`, 'audit', 'status']) {
-        assert.equal((await ask(service, company, 'GET', `/v1/memory/${path}`)).statusCode, 200, path);
+        assert.equal((await company.send('GET', `/v1/memory/${path}`)).statusCode, 200, path);
       }
     });
   });
@@ -130,16 +129,16 @@ describe('requests that write no audit event', () => {
 test('each accepted decision of a list writes one event, and a refused one writes none', async () => {
   const company = await service.company();
   const [first, gone, last] = [
-    await addMemory(service, company, 'review'),
-    await addMemory(service, company, 'archived'),
-    await addMemory(service, company, 'published'),
+    await addMemory(company, 'review'),
+    await addMemory(company, 'archived'),
+    await addMemory(company, 'published'),
   ];
   const decisions = [
     { action: 'discard', memoryId: first.id },
     { action: 'update', memoryId: gone.id, title: 'x' },
     { action: 'delete', memoryId: last.id },
   ];
-  const { events } = await recordedBy(service, company, () => decide(service, company, { decisions }));
+  const { events } = await recordedBy(service, company, () => decide(company, { decisions }));
   assert.deepEqual(columns(events, 'kind', 'subjectId'), [
     ['memory.discard', first.id],
     ['memory.delete', last.id],

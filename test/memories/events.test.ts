@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../support/app.ts';
 import { sendCapture, sendClaim, stageCapture } from '../support/captures.ts';
-import { ask, listAll } from '../support/company.ts';
+import { via } from '../support/client/client.ts';
 import { complete, type GivenItem, lend } from '../support/consolidation.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { addMemory, decide, decided } from '../support/memories.ts';
@@ -40,8 +40,8 @@ const ITEM = { title: 'A title', content: 'A fact of one chunk.' };
 
 /** A batch of the actor's with one capture of someone else's, and its complete with one item. */
 async function completing({ company, actor, clientId }: Occasion, item: GivenItem) {
-  const { batchId, captureIds } = await lend(service, company, [clientId], actor);
-  const act: Change['act'] = (on) => complete(on, actor, batchId, [{ captureIds, ...ITEM, ...item }]);
+  const { batchId, captureIds } = await lend(company, [clientId], actor);
+  const act: Change['act'] = (on) => complete(via(on, actor), batchId, [{ captureIds, ...ITEM, ...item }]);
   const memoryId = (answer: Answer) =>
     answer.json<{ results: { memoryId: string | null }[] }>().results[0]?.memoryId ?? null;
   return { batchId, captureIds, act, memoryId };
@@ -73,14 +73,14 @@ const batchEvent = (kind: string, subjectId: string, captureIds: readonly string
 /** Every change that a route of captures, consolidation, memories and sources makes. */
 const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
   'a capture': async ({ actor, clientId }) => ({
-    act: (on) => sendCapture(on, actor, inLayer(clientId)),
+    act: (on) => sendCapture(via(on, actor), inLayer(clientId)),
     events: (answer) => {
       const { id } = answer.json<{ capture: { id: string } }>().capture;
       return [{ kind: 'memory.capture', subjectType: 'capture', subjectId: id, detail: {} }];
     },
   }),
   'a capture with a sequence number': async ({ actor, clientId }) => ({
-    act: (on) => sendCapture(on, actor, { ...inLayer(clientId), sequence: 7 }),
+    act: (on) => sendCapture(via(on, actor), { ...inLayer(clientId), sequence: 7 }),
     events: (answer) => {
       const { id } = answer.json<{ capture: { id: string } }>().capture;
       return [{ kind: 'memory.capture', subjectType: 'capture', subjectId: id, detail: { sequence: 7 } }];
@@ -88,12 +88,12 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
   }),
   'a claim': async ({ company, actor, clientId }) => {
     const staged = [
-      await stageCapture(service, company, inLayer(clientId)),
-      await stageCapture(service, company, inLayer(clientId)),
+      await stageCapture(company, inLayer(clientId)),
+      await stageCapture(company, inLayer(clientId)),
     ];
     const captureIds = staged.map(({ id }) => id);
     return {
-      act: (on) => sendClaim(on, actor),
+      act: (on) => sendClaim(via(on, actor)),
       events: (answer) => [
         batchEvent('claim', answer.json<{ batch: { id: string } }>().batch.id, captureIds),
       ],
@@ -130,7 +130,7 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
   },
   'an item that supersedes a memory': async (occasion) => {
     const { company, clientId } = occasion;
-    const old = await addMemory(service, company, 'published', {}, clientId);
+    const old = await addMemory(company, 'published', {}, clientId);
     const { batchId, captureIds, act, memoryId } = await completing(occasion, {
       action: 'publish',
       supersedes: old.id,
@@ -155,25 +155,25 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
     };
   },
   'a publish': async ({ company, actor, clientId }) => {
-    const { id } = await addMemory(service, company, 'review', {}, clientId);
+    const { id } = await addMemory(company, 'review', {}, clientId);
     return {
-      act: (on) => decide(on, actor, { action: 'publish', memoryId: id }),
+      act: (on) => decide(via(on, actor), { action: 'publish', memoryId: id }),
       events: () => [memoryEvent('publish', id, { version: 2, edited: false, chunks: 1, embedded: 0 })],
     };
   },
   'a publish of an edited text': async ({ company, actor, clientId }) => {
-    const { id } = await addMemory(service, company, 'review', {}, clientId);
+    const { id } = await addMemory(company, 'review', {}, clientId);
     return {
-      act: (on) => decide(on, actor, { action: 'publish', memoryId: id, content: 'Another fact.' }),
+      act: (on) => decide(via(on, actor), { action: 'publish', memoryId: id, content: 'Another fact.' }),
       events: () => [memoryEvent('publish', id, { version: 2, edited: true, chunks: 1, embedded: 0 })],
     };
   },
   'a publish that supersedes a memory': async ({ company, actor, clientId }) => {
-    const old = await addMemory(service, company, 'published', {}, clientId);
-    const { id } = await addMemory(service, company, 'review', {}, clientId);
+    const old = await addMemory(company, 'published', {}, clientId);
+    const { id } = await addMemory(company, 'review', {}, clientId);
     const decision = { action: 'publish', memoryId: id, title: 'Another title', supersedes: old.id };
     return {
-      act: (on) => decide(on, actor, decision),
+      act: (on) => decide(via(on, actor), decision),
       events: () => [
         memoryEvent('delete', old.id, { version: 2, sourceId: old.sourceId, supersededBy: id }),
         memoryEvent('publish', id, {
@@ -187,16 +187,16 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
     };
   },
   'a discard': async ({ company, actor, clientId }) => {
-    const { id } = await addMemory(service, company, 'review', {}, clientId);
+    const { id } = await addMemory(company, 'review', {}, clientId);
     return {
-      act: (on) => decide(on, actor, { action: 'discard', memoryId: id }),
+      act: (on) => decide(via(on, actor), { action: 'discard', memoryId: id }),
       events: () => [memoryEvent('discard', id, { version: 2 })],
     };
   },
   'an update of the content': async ({ company, actor, clientId }) => {
-    const { id, sourceId } = await addMemory(service, company, 'published', {}, clientId);
+    const { id, sourceId } = await addMemory(company, 'published', {}, clientId);
     return {
-      act: (on) => decide(on, actor, { action: 'update', memoryId: id, content: 'Another fact.' }),
+      act: (on) => decide(via(on, actor), { action: 'update', memoryId: id, content: 'Another fact.' }),
       events: () => [
         memoryEvent('update', id, {
           version: 2,
@@ -209,46 +209,46 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
     };
   },
   'an update of the title': async ({ company, actor, clientId }) => {
-    const { id, sourceId } = await addMemory(service, company, 'published', {}, clientId);
+    const { id, sourceId } = await addMemory(company, 'published', {}, clientId);
     return {
-      act: (on) => decide(on, actor, { action: 'update', memoryId: id, title: 'Another title' }),
+      act: (on) => decide(via(on, actor), { action: 'update', memoryId: id, title: 'Another title' }),
       events: () => [
         memoryEvent('update', id, { version: 2, sourceId, titleChanged: true, contentChanged: false }),
       ],
     };
   },
   'an update of the tags': async ({ company, actor, clientId }) => {
-    const { id, sourceId } = await addMemory(service, company, 'published', {}, clientId);
+    const { id, sourceId } = await addMemory(company, 'published', {}, clientId);
     const same = { version: 2, sourceId, titleChanged: false, contentChanged: false };
     return {
-      act: (on) => decide(on, actor, { action: 'update', memoryId: id, tags: ['a tag'] }),
+      act: (on) => decide(via(on, actor), { action: 'update', memoryId: id, tags: ['a tag'] }),
       events: () => [memoryEvent('update', id, { ...same, tagsChanged: true })],
     };
   },
   'a deletion': async ({ company, actor, clientId }) => {
-    const { id, sourceId } = await addMemory(service, company, 'published', {}, clientId);
+    const { id, sourceId } = await addMemory(company, 'published', {}, clientId);
     return {
-      act: (on) => decide(on, actor, { action: 'delete', memoryId: id }),
+      act: (on) => decide(via(on, actor), { action: 'delete', memoryId: id }),
       events: () => [memoryEvent('delete', id, { version: 2, sourceId })],
     };
   },
   'a reopening': async ({ company, actor, clientId }) => {
-    const { id } = await addMemory(service, company, 'discarded', {}, clientId);
+    const { id } = await addMemory(company, 'discarded', {}, clientId);
     return {
-      act: (on) => decide(on, actor, { action: 'reopen', memoryId: id }),
+      act: (on) => decide(via(on, actor), { action: 'reopen', memoryId: id }),
       events: () => [memoryEvent('reopen', id, { version: 3 })],
     };
   },
   'an unpublication that publishes another memory again': async ({ company, actor, clientId }) => {
-    const old = await addMemory(service, company, 'published', {}, clientId);
-    const { id } = await addMemory(service, company, 'review', {}, clientId);
-    const { sourceId } = await decided(service, company, {
+    const old = await addMemory(company, 'published', {}, clientId);
+    const { id } = await addMemory(company, 'review', {}, clientId);
+    const { sourceId } = await decided(company, {
       action: 'publish',
       memoryId: id,
       supersedes: old.id,
     });
     return {
-      act: (on) => decide(on, actor, { action: 'unpublish', memoryId: id }),
+      act: (on) => decide(via(on, actor), { action: 'unpublish', memoryId: id }),
       events: () => [
         memoryEvent('unpublish', id, { version: 3, sourceId, restored: old.id }),
         memoryEvent('restore', old.id, { version: 3, sourceId: old.sourceId, chunks: 1, embedded: 0 }),
@@ -256,27 +256,27 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
     };
   },
   'a restoration of a version': async ({ company, actor, clientId }) => {
-    const { id, sourceId } = await addMemory(service, company, 'archived', {}, clientId);
+    const { id, sourceId } = await addMemory(company, 'archived', {}, clientId);
     return {
-      act: (on) => decide(on, actor, { action: 'restore', memoryId: id, version: 1 }),
+      act: (on) => decide(via(on, actor), { action: 'restore', memoryId: id, version: 1 }),
       events: () => [
         memoryEvent('restore', id, { version: 3, sourceId, restoredVersion: 1, chunks: 1, embedded: 0 }),
       ],
     };
   },
   'a change of a source': async ({ company, actor, clientId }) => {
-    const { id } = await addSource(service, company, inLayer(clientId));
+    const { id } = await addSource(company, inLayer(clientId));
     const detail = { updated: ['title', 'tags'] };
     return {
-      act: (on) => ask(on, actor, 'PATCH', `/v1/memory/sources/${id}`, { title: 'New', tags: ['a tag'] }),
+      act: (on) => via(on, actor).ask.changeSource(id, { title: 'New', tags: ['a tag'] }),
       events: () => [{ kind: 'memory.update', subjectType: 'source', subjectId: id, detail }],
     };
   },
   'archiving a source': async ({ company, actor, clientId }) => {
     const chunks = [{ text: 'one' }, { text: 'two' }];
-    const { id } = await addSource(service, company, { chunks, ...inLayer(clientId) });
+    const { id } = await addSource(company, { chunks, ...inLayer(clientId) });
     return {
-      act: (on) => removeSource(on, actor, id),
+      act: (on) => removeSource(via(on, actor), id),
       events: () => [{ kind: 'memory.archive', subjectType: 'source', subjectId: id, detail: { chunks: 2 } }],
     };
   },
@@ -292,8 +292,8 @@ async function openOccasion(inClient: boolean): Promise<Occasion> {
 
 /** Events as both routes list them, newest first: what they hold in common. */
 async function listedEvents(company: SignedIn): Promise<AuditEvent[]> {
-  const listed = await listAll<AuditEvent>(service, company, '/v1/memory/audit');
-  const ofCompany = await listAll<AuditEvent>(service, company, `/v1/company/audit?teamId=${company.teamId}`);
+  const listed = await company.all.listTeamAudit();
+  const ofCompany = await company.all.listCompanyAudit({ teamId: company.teamId });
   assert.deepEqual(listed, ofCompany);
   return listed;
 }

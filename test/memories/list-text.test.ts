@@ -3,20 +3,19 @@ import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { addMemories, decided, listMemories, MEMORIES } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
-import { faultyFields, get } from '../support/team.ts';
+import { faultyFields } from '../support/team.ts';
 
 const service = await openTestApp();
 
 /** The titles of the memories that a text is held by. */
 async function holding(company: SignedIn, q: string): Promise<string[]> {
-  const listed = await listMemories(service, company, `?q=${encodeURIComponent(q)}`);
+  const listed = await listMemories(company, `?q=${encodeURIComponent(q)}`);
   return listed.map(({ title }) => title);
 }
 
 /** Makes a memory of each content, titled by its place. */
 function addContents(company: SignedIn, contents: readonly string[]) {
   return addMemories(
-    service,
     company,
     'review',
     contents.map((content, n) => ({ title: `No ${n}`, content })),
@@ -100,7 +99,7 @@ describe('GET /v1/memory/memories with q', () => {
 
   test('q matches text in the title or in the content, but not across both', async () => {
     const company = await service.company();
-    await addMemories(service, company, 'published', [
+    await addMemories(company, 'published', [
       { title: 'On ocelots', content: 'They sleep.' },
       { title: 'On cats', content: 'The ocelot sleeps.' },
       { title: 'On badgers', content: 'They dig.' },
@@ -113,9 +112,9 @@ describe('GET /v1/memory/memories with q', () => {
 
   test('q matches the current text of the memory and not the text before an update', async () => {
     const company = await service.company();
-    const [memory] = await addMemories(service, company, 'published', [{ title: 'Cats', content: 'ocelot' }]);
+    const [memory] = await addMemories(company, 'published', [{ title: 'Cats', content: 'ocelot' }]);
     const change = { action: 'update', memoryId: memory?.id, title: 'Dogs', content: 'dingo' };
-    await decided(service, company, change);
+    await decided(company, change);
     assert.deepEqual(await holding(company, 'ocelot'), []);
     assert.deepEqual(await holding(company, 'cats'), []);
     assert.deepEqual(await holding(company, 'dingo'), ['Dogs']);
@@ -143,7 +142,7 @@ describe('GET /v1/memory/memories with q', () => {
     await addContents(company, ['🦊'.repeat(301)]);
     assert.deepEqual(await holding(company, '🦊'.repeat(300)), ['No 0']);
     for (const q of ['🦊'.repeat(301), 'x'.repeat(301), ' '.repeat(301)]) {
-      const answer = await get(service, company, `${MEMORIES}?q=${encodeURIComponent(q)}`);
+      const answer = await company.ask.listMemories({ q });
       assert.equal(outcome(answer), '400 invalid_request');
       assert.deepEqual(faultyFields(answer), ['/q']);
     }
@@ -152,7 +151,7 @@ describe('GET /v1/memory/memories with q', () => {
   test('returns 400 for a repeated q and for bytes that are not text', async () => {
     const company = await service.company();
     for (const query of ['q=a&q=b', 'q=%00', 'q=%ff', 'q=%ed%a0%80']) {
-      const answer = await get(service, company, `${MEMORIES}?${query}`);
+      const answer = await company.send('GET', `${MEMORIES}?${query}`);
       assert.equal(outcome(answer), '400 invalid_request', query);
     }
   });

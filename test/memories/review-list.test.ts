@@ -6,7 +6,7 @@ import { openTestApp, type SignedIn } from '../support/app.ts';
 import { addMemories, addMemory, decided, listMemories, MEMORIES } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
 import { assertStablePages } from '../support/stable-pages.ts';
-import { addClient, faultyFields, get } from '../support/team.ts';
+import { addClient, faultyFields } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -15,12 +15,11 @@ const ids = (memories: readonly { id: string }[]) => memories.map(({ id }) => id
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** The ids that a list shows. */
-const listIds = async (company: SignedIn, query = '') => ids(await listMemories(service, company, query));
+const listIds = async (company: SignedIn, query = '') => ids(await listMemories(company, query));
 
 /** Adds memories with these creation times. The last one is the newest in the list. */
 async function addMadeAt(company: SignedIn, times: readonly string[]): Promise<string[]> {
   const memories = await addMemories(
-    service,
     company,
     'review',
     times.map(() => ({})),
@@ -37,13 +36,13 @@ async function addMadeAt(company: SignedIn, times: readonly string[]): Promise<s
 describe('GET /v1/memory/memories', () => {
   test('returns memories in review and published ones with all fields, newest first', async () => {
     const company = await service.company();
-    assert.deepEqual(await listMemories(service, company), []);
+    assert.deepEqual(await listMemories(company), []);
     const clientId = await addClient(service, company);
     const metadata = { tags: ['cat'], deep: { n: 1 } };
-    const published = await addMemory(service, company, 'published', { title: 'Cats', metadata });
-    for (const state of ['discarded', 'archived'] as const) await addMemory(service, company, state);
-    const review = await addMemory(service, company, 'review', { content: ' A note.\n' }, clientId);
-    const [first, second, ...others] = await listMemories(service, company);
+    const published = await addMemory(company, 'published', { title: 'Cats', metadata });
+    for (const state of ['discarded', 'archived'] as const) await addMemory(company, state);
+    const review = await addMemory(company, 'review', { content: ' A note.\n' }, clientId);
+    const [first, second, ...others] = await listMemories(company);
     assert.deepEqual(others, []);
     const { captures, similar, ...shown } = first!;
     assert.equal(captures?.length, 1);
@@ -85,12 +84,12 @@ describe('GET /v1/memory/memories', () => {
 
   test('filters by state', async () => {
     const company = await service.company();
-    const published = await addMemory(service, company, 'published');
-    const review = await addMemory(service, company, 'review');
-    for (const state of ['discarded', 'archived'] as const) await addMemory(service, company, state);
+    const published = await addMemory(company, 'published');
+    const review = await addMemory(company, 'review');
+    for (const state of ['discarded', 'archived'] as const) await addMemory(company, state);
     assert.deepEqual(await listIds(company, '?state=review'), [review.id]);
     assert.deepEqual(await listIds(company, '?state=published'), [published.id]);
-    await decided(service, company, { action: 'publish', memoryId: review.id });
+    await decided(company, { action: 'publish', memoryId: review.id });
     assert.deepEqual(await listIds(company, '?state=review'), []);
     assert.deepEqual(await listIds(company, '?state=published'), [review.id, published.id]);
   });
@@ -102,10 +101,10 @@ describe('GET /v1/memory/memories', () => {
       await addClient(service, company),
       await addClient(service, company),
     ];
-    await addMemory(service, company, 'published');
-    const published = await addMemory(service, company, 'published', {}, client);
-    const review = await addMemory(service, company, 'review', {}, client);
-    const elsewhere = await addMemory(service, company, 'review', {}, other);
+    await addMemory(company, 'published');
+    const published = await addMemory(company, 'published', {}, client);
+    const review = await addMemory(company, 'review', {}, client);
+    const elsewhere = await addMemory(company, 'review', {}, other);
     assert.deepEqual(await listIds(company, `?clientId=${client}`), [review.id, published.id]);
     assert.deepEqual(await listIds(company, `?clientId=${client.toUpperCase()}&state=review`), [review.id]);
     assert.deepEqual(await listIds(company, `?clientId=${other}`), [elsewhere.id]);
@@ -118,15 +117,15 @@ describe('GET /v1/memory/memories', () => {
     const foreign = await addClient(service, stranger);
     const archived = await addClient(service, company, 'archived');
     for (const clientId of [newId(), foreign, archived, 'x', '']) {
-      const answer = await get(service, company, `${MEMORIES}?clientId=${clientId}`);
+      const answer = await company.ask.listMemories({ clientId });
       assert.equal(outcome(answer), '403 scope_forbidden', clientId);
     }
   });
 
   test('finds the memory of a source id, as in a search hit', async () => {
     const company = await service.company();
-    const [memory] = await addMemories(service, company, 'published', [{}, {}]);
-    await addMemory(service, company, 'review');
+    const [memory] = await addMemories(company, 'published', [{}, {}]);
+    await addMemory(company, 'review');
     assert.deepEqual(await listIds(company, `?sourceId=${memory?.sourceId}`), [memory?.id]);
     assert.deepEqual(await listIds(company, `?sourceId=${memory?.sourceId}&state=review`), []);
     for (const unknown of [newId(), 'x', '']) {
@@ -138,9 +137,9 @@ describe('GET /v1/memory/memories', () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const given = [{ content: 'ocelot' }, { content: 'lynx' }];
-    const [memory] = await addMemories(service, company, 'published', given, clientId);
-    await addMemories(service, company, 'review', given, clientId);
-    await addMemories(service, company, 'published', given);
+    const [memory] = await addMemories(company, 'published', given, clientId);
+    await addMemories(company, 'review', given, clientId);
+    await addMemories(company, 'published', given);
     const query = `?state=published&clientId=${clientId}&q=ocelot&createdAfter=2020-01-01T00:00:00Z`;
     assert.deepEqual(await listIds(company, query), [memory?.id]);
   });
@@ -161,7 +160,7 @@ describe('GET /v1/memory/memories', () => {
       ['limit=0', '/limit'],
       ['cursor=x', '/cursor'],
     ]) {
-      const answer = await get(service, company, `${MEMORIES}?${query}`);
+      const answer = await company.send('GET', `${MEMORIES}?${query}`);
       assert.equal(outcome(answer), '400 invalid_request', query);
       assert.deepEqual(faultyFields(answer), [path], query);
     }
@@ -191,7 +190,7 @@ describe('GET /v1/memory/memories with createdAfter and createdBefore', () => {
   test('compares the displayed time, which has milliseconds', async () => {
     const company = await service.company();
     const [memory] = await addMadeAt(company, ['2026-03-01T10:00:00.123987Z']);
-    const [listed] = await listMemories(service, company);
+    const [listed] = await listMemories(company);
     assert.equal(listed?.createdAt, '2026-03-01T10:00:00.123Z');
     assert.deepEqual(await listIds(company, `?createdAfter=${listed?.createdAt}`), []);
     assert.deepEqual(await listIds(company, `?createdBefore=${listed?.createdAt}`), []);
@@ -203,19 +202,19 @@ describe('GET /v1/memory/memories with createdAfter and createdBefore', () => {
 describe('pages of GET /v1/memory/memories', () => {
   test('pages are stable while memories are added', async () => {
     const company = await service.company();
-    await addMemories(service, company, 'review', [{}, {}, {}]);
-    await addMemories(service, company, 'published', [{ content: 'x' }, { content: 'y' }]);
+    await addMemories(company, 'review', [{}, {}, {}]);
+    await addMemories(company, 'published', [{ content: 'x' }, { content: 'y' }]);
     // Not similar to the others, which would show it.
     const added = { content: 'Badgers dig tunnels.' };
-    await assertStablePages(service, company, MEMORIES, () => addMemory(service, company, 'review', added));
+    await assertStablePages(company, MEMORIES, () => addMemory(company, 'review', added));
   });
 
   test('pages contain each memory once while states change, without memories that were discarded', async () => {
     const company = await service.company();
-    const memories = await addMemories(service, company, 'review', [{}, {}, {}, {}, {}, {}, {}]);
+    const memories = await addMemories(company, 'review', [{}, {}, {}, {}, {}, {}, {}]);
     const [last, , published, discarded, , , first] = ids(memories);
     const read = async (cursor: string) => {
-      const answer = await get(service, company, `${MEMORIES}?limit=2${cursor}`);
+      const answer = await company.ask.listMemories({ limit: `2${cursor}` });
       return answer.json<{ items: ListedMemory[]; nextCursor: string | null }>();
     };
     const pages = [await read('')];
@@ -227,7 +226,7 @@ describe('pages of GET /v1/memory/memories', () => {
       ['publish', published],
       ['publish', first],
     ]) {
-      await decided(service, company, { action, memoryId });
+      await decided(company, { action, memoryId });
     }
     for (let cursor = pages[0]!.nextCursor; cursor !== null; cursor = pages.at(-1)!.nextCursor) {
       pages.push(await read(`&cursor=${cursor}`));
@@ -245,11 +244,11 @@ describe('pages of GET /v1/memory/memories', () => {
   test('pages after the first keep the filters', async () => {
     const company = await service.company();
     const given = Array.from({ length: 5 }, (_, n) => ({ content: n % 2 === 0 ? 'ocelot' : 'lynx' }));
-    const memories = await addMemories(service, company, 'review', given);
+    const memories = await addMemories(company, 'review', given);
     const url = `${MEMORIES}?q=ocelot&limit=2`;
-    const first = await get(service, company, url);
+    const first = await company.send('GET', url);
     const { items, nextCursor } = first.json<{ items: ListedMemory[]; nextCursor: string }>();
-    const rest = (await get(service, company, `${url}&cursor=${nextCursor}`)).json<{
+    const rest = (await company.send('GET', `${url}&cursor=${nextCursor}`)).json<{
       items: ListedMemory[];
       nextCursor: string | null;
     }>();

@@ -12,7 +12,7 @@ const service = await openTestApp();
 
 /** The only memory that waits for review. */
 async function onlyReview(company: SignedIn, query = ''): Promise<ListedMemory> {
-  const [memory, ...others] = await listMemories(service, company, `?state=review${query}`);
+  const [memory, ...others] = await listMemories(company, `?state=review${query}`);
   assert.deepEqual(others, []);
   assert.ok(memory);
   return memory;
@@ -42,17 +42,17 @@ describe('the captures of a memory in review', () => {
       await addPerson(service, company, { teamRole: 'member' }),
     ];
     const times = { startedAt: '2026-03-01T10:00:00.000Z', endedAt: '2026-03-01T11:00:00.000Z' };
-    const first = await stageCapture(service, authors[0]!, {
+    const first = await stageCapture(authors[0]!, {
       sessionId: 'one',
       sequence: 7,
       summary: 'Learned one.',
       ...times,
     });
-    const second = await stageCapture(service, authors[1]!, { sessionId: 'two', summary: 'Learned two.' });
-    const { batchId } = await claimAll(service, company);
+    const second = await stageCapture(authors[1]!, { sessionId: 'two', summary: 'Learned two.' });
+    const { batchId } = await claimAll(company);
     const captureIds = [second.id, first.id];
     const item = { captureIds, action: 'review', title: 'A memory', content: 'A fact.' } as const;
-    await completed(service, company, batchId, [item]);
+    await completed(company, batchId, [item]);
     const { captures, captureIds: named, createdBy } = await onlyReview(company);
     assert.deepEqual([named, createdBy], [captureIds, company.ownerId]);
     assert.deepEqual(captures, [
@@ -80,22 +80,22 @@ describe('the captures of a memory in review', () => {
 
   test('captures are returned for each of several memories, and only their ids after publishing', async () => {
     const company = await service.company();
-    const memories = await addMemories(service, company, 'review', [{}, {}]);
-    const listed = await listMemories(service, company);
+    const memories = await addMemories(company, 'review', [{}, {}]);
+    const listed = await listMemories(company);
     assert.deepEqual(listed[0]?.captures, listed[1]?.captures);
     assert.equal(listed[0]?.captures?.length, 1);
-    const published = await decided(service, company, { action: 'publish', memoryId: memories[0]!.id });
+    const published = await decided(company, { action: 'publish', memoryId: memories[0]!.id });
     assert.deepEqual(published.captureIds, memories[0]!.captureIds);
-    const [, shown] = await listMemories(service, company);
+    const [, shown] = await listMemories(company);
     assert.deepEqual([shown?.state, shown?.captures, shown?.similar], ['published', undefined, undefined]);
   });
 
   test('captures of the Team layer are also returned if the list is filtered by the client of the memory', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const { batchId, captureIds } = await lend(service, company, [null, clientId]);
+    const { batchId, captureIds } = await lend(company, [null, clientId]);
     const item = { captureIds, action: 'review', title: 'A memory', content: 'A fact.' } as const;
-    await completed(service, company, batchId, [{ ...item, scope: { clientId } }]);
+    await completed(company, batchId, [{ ...item, scope: { clientId } }]);
     const whole = await onlyReview(company);
     assert.deepEqual(
       whole.captures?.map(({ id }) => id),
@@ -107,9 +107,9 @@ describe('the captures of a memory in review', () => {
   test('captures of an archived client are left out', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const { batchId, captures, captureIds } = await lend(service, company, [null, clientId]);
+    const { batchId, captures, captureIds } = await lend(company, [null, clientId]);
     const item = { captureIds, action: 'review', title: 'A memory', content: 'A fact.' } as const;
-    await completed(service, company, batchId, [{ ...item, scope: {} }]);
+    await completed(company, batchId, [{ ...item, scope: {} }]);
     await service.database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]);
     const inTeam = captures.find((capture) => capture.clientId === null);
     assert.deepEqual(
@@ -123,9 +123,9 @@ describe('the similar memories of a memory in review', () => {
   test('similar memories are found by words, with title, excerpt and similarity', async () => {
     const company = await service.company();
     const content = 'The ocelot sleeps in the tall grass by the river.';
-    const twin = await addMemory(service, company, 'published', { title: 'Cats', content });
-    await addMemory(service, company, 'published', { content: 'Badgers dig tunnels below the orchard.' });
-    await addMemory(service, company, 'review', { content });
+    const twin = await addMemory(company, 'published', { title: 'Cats', content });
+    await addMemory(company, 'published', { content: 'Badgers dig tunnels below the orchard.' });
+    await addMemory(company, 'review', { content });
     const [only, ...others] = await similarOf(company);
     assert.deepEqual(others, []);
     assert.deepEqual(only, {
@@ -143,12 +143,11 @@ describe('the similar memories of a memory in review', () => {
     const company = await service.company();
     const cosines = [0.6, 0.9, 0.4, 0.99, 0.7];
     const published = await addMemories(
-      service,
       company,
       'published',
       cosines.map((cosine, n) => ({ content: `Text ${n}.`, embedding: leaning(cosine), ...CLAIM })),
     );
-    await addMemory(service, company, 'review', { content: 'Other.', embedding: along(0), ...CLAIM });
+    await addMemory(company, 'review', { content: 'Other.', embedding: along(0), ...CLAIM });
     const similar = await similarOf(company);
     assert.deepEqual(memoryIds(similar), [published[3]!.id, published[1]!.id, published[4]!.id]);
     for (const [n, cosine] of [0.99, 0.9, 0.7].entries()) {
@@ -161,15 +160,15 @@ describe('the similar memories of a memory in review', () => {
     const company = await service.company();
     const [client, other] = [await addClient(service, company), await addClient(service, company)];
     const given = { content: 'The ocelot sleeps in the tall grass.' };
-    await addMemory(service, company, 'published', given);
-    await addMemory(service, company, 'published', given, other);
-    await addMemory(service, await service.company(), 'published', given);
+    await addMemory(company, 'published', given);
+    await addMemory(company, 'published', given, other);
+    await addMemory(await service.company(), 'published', given);
     for (const state of ['discarded', 'archived'] as const) {
-      await addMemory(service, company, state, given, client);
+      await addMemory(company, state, given, client);
     }
-    await addMemory(service, company, 'review', given, client);
+    await addMemory(company, 'review', given, client);
     assert.deepEqual(await similarOf(company), []);
-    const twin = await addMemory(service, company, 'published', given, client);
+    const twin = await addMemory(company, 'published', given, client);
     assert.deepEqual(memoryIds(await similarOf(company)), [twin.id]);
     const narrowed = await onlyReview(company, `&clientId=${client}`);
     assert.deepEqual(memoryIds(narrowed.similar ?? []), [twin.id]);
@@ -179,15 +178,15 @@ describe('the similar memories of a memory in review', () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const content = 'The ocelot sleeps in the tall grass by the river.';
-    const published = await addMemory(service, company, 'published', { content });
-    await addMemory(service, company, 'review', { content }, clientId);
-    await addMemory(service, company, 'discarded', { content });
-    const [words, meaning, same] = await addMemories(service, company, 'review', [
+    const published = await addMemory(company, 'published', { content });
+    await addMemory(company, 'review', { content }, clientId);
+    await addMemory(company, 'discarded', { content });
+    const [words, meaning, same] = await addMemories(company, 'review', [
       { content },
       { content: 'Text one.', embedding: leaning(0.9), ...CLAIM },
       { content, embedding: along(0), ...CLAIM },
     ]);
-    const listed = await listMemories(service, company, '?state=review');
+    const listed = await listMemories(company, '?state=review');
     const similarTo = (memory: Memory | undefined) =>
       (listed.find(({ id }) => id === memory?.id)?.similar ?? [])
         .map(({ memoryId, state, basis }) => [memoryId, state, basis].join(' '))
@@ -209,17 +208,16 @@ describe('the similar memories of a memory in review', () => {
 
   test('many similar memories in review do not take the place of a published one', async () => {
     const company = await service.company();
-    const published = await addMemory(service, company, 'published', {
+    const published = await addMemory(company, 'published', {
       content: 'The ocelot sleeps in the tall grass by the river at night.',
     });
     const content = 'The ocelot sleeps in the tall grass by the river.';
     const queued = await addMemories(
-      service,
       company,
       'review',
       Array.from({ length: 6 }, () => ({ content })),
     );
-    const listed = await listMemories(service, company, '?state=review');
+    const listed = await listMemories(company, '?state=review');
     const similar = listed.find(({ id }) => id === queued[0]?.id)?.similar ?? [];
     assert.deepEqual(
       similar.map(({ state }) => state),
@@ -231,9 +229,9 @@ describe('the similar memories of a memory in review', () => {
   test('similar memories change as memories are published, updated and deleted', async () => {
     const company = await service.company();
     const [content, other] = ['The ocelot sleeps in the tall grass.', 'Badgers dig tunnels.'];
-    const [twin, review] = await addMemories(service, company, 'review', [{ content: other }, { content }]);
+    const [twin, review] = await addMemories(company, 'review', [{ content: other }, { content }]);
     const similarNow = async () =>
-      memoryIds((await listMemories(service, company)).find(({ id }) => id === review!.id)?.similar ?? []);
+      memoryIds((await listMemories(company)).find(({ id }) => id === review!.id)?.similar ?? []);
     const memoryId = twin!.id;
     assert.deepEqual(await similarNow(), []);
     for (const [change, expected] of [
@@ -243,7 +241,7 @@ describe('the similar memories of a memory in review', () => {
       [{ action: 'update', content }, [memoryId]],
       [{ action: 'delete' }, []],
     ] as const) {
-      await decided(service, company, { ...change, memoryId });
+      await decided(company, { ...change, memoryId });
       assert.deepEqual(await similarNow(), expected, JSON.stringify(change));
     }
   });
@@ -251,8 +249,8 @@ describe('the similar memories of a memory in review', () => {
   test('the excerpt of a similar memory has at most 1,000 characters', async () => {
     const company = await service.company();
     const content = 'ocelot 🦊 '.repeat(500);
-    await addMemory(service, company, 'published', { content });
-    await addMemory(service, company, 'review', { content });
+    await addMemory(company, 'published', { content });
+    await addMemory(company, 'review', { content });
     const [twin] = await similarOf(company);
     assert.equal(twin?.excerpt, [...content].slice(0, 1000).join(''));
   });

@@ -3,9 +3,8 @@ import { describe, test } from 'node:test';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import type { SimilarMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask } from '../support/company.ts';
 import { type GivenItem, keep } from '../support/consolidation.ts';
-import { along, CLAIM, get } from '../support/team.ts';
+import { along, CLAIM } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -24,12 +23,12 @@ function leaning(axis: number, cosine: number, rest: number): number[] {
 const vector = (embedding: number[]) => ({ embedding, ...CLAIM });
 
 async function publish(company: SignedIn, item: GivenItem): Promise<string> {
-  return (await keep(service, company, item)).memoryId;
+  return (await keep(company, item)).memoryId;
 }
 
 /** The memories similar to a text that is sent for review, and how they were found. */
 async function similarTo(company: SignedIn, item: GivenItem): Promise<SimilarMemory[]> {
-  return (await keep(service, company, { action: 'review', ...item })).similar;
+  return (await keep(company, { action: 'review', ...item })).similar;
 }
 
 const found = (similar: readonly SimilarMemory[]) => similar.map(({ memoryId, basis }) => [memoryId, basis]);
@@ -71,13 +70,13 @@ describe('the comparison of memories', () => {
     const company = await service.company();
     const wordy = await publish(company, { content: RELEASES, ...vector(along(2)) });
     const near = await publish(company, { content: INVOICES, ...vector(along(1)) });
-    const sent = await keep(service, company, { action: 'review', content: RELEASES, ...vector(along(1)) });
+    const sent = await keep(company, { action: 'review', content: RELEASES, ...vector(along(1)) });
     assert.deepEqual(found(sent.similar), [[near, 'meaning']]);
     await database.query(
       `update memory.memory_item set embedding_model = 'the one before' where id = $1 and embedding is not null`,
       [sent.memoryId],
     );
-    const listed = await get(service, company, '/v1/memory/memories?state=review');
+    const listed = await company.ask.listMemories({ state: 'review' });
     const [review] = listed.json<{ items: { id: string; similar: SimilarMemory[] }[] }>().items;
     assert.equal(review?.id, sent.memoryId);
     assert.deepEqual(found(review.similar), [[wordy, 'words']]);
@@ -91,15 +90,14 @@ describe('the comparison of memories', () => {
       [company.teamId],
     );
     assert.ok(chunks.length > 1);
-    const claimed = await ask(service, company, 'POST', '/v1/memory/embeddings/claim', {});
+    const claimed = await company.ask.claimEmbeddings({});
     const { batch } = claimed.json<{ batch: { id: string; chunks: { chunkId: string }[] } }>();
     const embeddings = batch.chunks.map(({ chunkId }, n) => ({ chunkId, embedding: along(20 + n) }));
-    const sent = await ask(service, company, 'POST', '/v1/memory/embeddings/complete', {
+    await company.api.completeEmbeddings({
       batchId: batch.id,
       embeddings,
       ...CLAIM,
     });
-    assert.equal(sent.statusCode, 200, sent.body);
     const similar = await similarTo(company, { content: 'zzyzx', ...vector(along(21)) });
     assert.deepEqual(found(similar), [[memoryId, 'meaning']]);
   });
@@ -107,7 +105,7 @@ describe('the comparison of memories', () => {
   test('the given vector of a text with several chunks is used, although it is not stored', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES, ...vector(along(1)) });
-    const { similar } = await keep(service, company, {
+    const { similar } = await keep(company, {
       content: `${INVOICES} `.repeat(40),
       ...vector(leaning(1, 0.9, 3)),
     });

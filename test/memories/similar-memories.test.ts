@@ -29,13 +29,13 @@ async function similarTo(
   item: GivenItem,
   clientId: string | null = null,
 ): Promise<SimilarMemory[]> {
-  return (await keep(service, company, { action: 'review', ...item }, clientId)).similar;
+  return (await keep(company, { action: 'review', ...item }, clientId)).similar;
 }
 
 const ids = (similar: readonly SimilarMemory[]) => similar.map(({ memoryId }) => memoryId);
 
 async function publish(company: SignedIn, item: GivenItem, clientId: string | null = null): Promise<string> {
-  return (await keep(service, company, item, clientId)).memoryId;
+  return (await keep(company, item, clientId)).memoryId;
 }
 
 describe('a text that is similar to a published memory', () => {
@@ -43,7 +43,7 @@ describe('a text that is similar to a published memory', () => {
     const company = await service.company();
     const memoryId = await publish(company, { title: 'Releases', content: RELEASES });
     for (const action of ['publish', 'review'] as const) {
-      const { similar, state } = await keep(service, company, { action, content: RELEASES });
+      const { similar, state } = await keep(company, { action, content: RELEASES });
       assert.equal(state, action === 'publish' ? 'published' : 'review');
       const of = similar.find((one) => one.memoryId === memoryId);
       assert.deepEqual(of, {
@@ -55,7 +55,7 @@ describe('a text that is similar to a published memory', () => {
       });
       assert.ok(Math.abs((of?.similarity ?? 0) - 1) < 0.01, String(of?.similarity));
     }
-    assert.deepEqual(await foundByWords(service, company, 'staging cluster'), [RELEASES], 'both as one hit');
+    assert.deepEqual(await foundByWords(company, 'staging cluster'), [RELEASES], 'both as one hit');
   });
 
   test('the excerpt of a similar memory is its first 1,000 characters', async () => {
@@ -142,21 +142,21 @@ describe('memories that are never listed as similar', () => {
   test('similar contains only published memories', async () => {
     const company = await service.company();
     const item = { content: RELEASES, ...vector(along(1)) };
-    const waiting = (await keep(service, company, { action: 'review', ...item })).memoryId;
-    const discarded = (await keep(service, company, { action: 'review', ...item })).memoryId;
+    const waiting = (await keep(company, { action: 'review', ...item })).memoryId;
+    const discarded = (await keep(company, { action: 'review', ...item })).memoryId;
     const archived = await publish(company, item);
-    await decided(service, company, { action: 'discard', memoryId: discarded });
-    await decided(service, company, { action: 'delete', memoryId: archived });
+    await decided(company, { action: 'discard', memoryId: discarded });
+    await decided(company, { action: 'delete', memoryId: archived });
     assert.deepEqual(await similarTo(company, { content: RELEASES }), []);
     assert.deepEqual(await similarTo(company, item), []);
-    await decided(service, company, { action: 'publish', memoryId: waiting });
+    await decided(company, { action: 'publish', memoryId: waiting });
     assert.deepEqual(ids(await similarTo(company, { content: RELEASES })), [waiting]);
   });
 
   test('similar compares with the current text of an updated memory, not with the earlier one', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES, ...vector(along(1)) });
-    await decided(service, company, { action: 'update', memoryId, content: INVOICES });
+    await decided(company, { action: 'update', memoryId, content: INVOICES });
     assert.deepEqual(await similarTo(company, { content: RELEASES, ...vector(along(1)) }), []);
     assert.deepEqual(ids(await similarTo(company, { content: INVOICES })), [memoryId]);
   });
@@ -165,14 +165,14 @@ describe('memories that are never listed as similar', () => {
 describe('similar memories of the items of a batch', () => {
   test('similar contains an earlier published item of the same request, but no other item', async () => {
     const company = await service.company();
-    const { batchId, captureIds } = await lend(service, company);
+    const { batchId, captureIds } = await lend(company);
     const item = (action: 'publish' | 'review'): GivenItem => ({
       captureIds,
       action,
       title: 'Releases',
       content: RELEASES,
     });
-    const results = await completed(service, company, batchId, [
+    const results = await completed(company, batchId, [
       item('review'),
       item('publish'),
       { captureIds, action: 'discard' },
@@ -186,8 +186,8 @@ describe('similar memories of the items of a batch', () => {
   test('an item without words is listed in review with no similar memories', async () => {
     const company = await service.company();
     await publish(company, { content: RELEASES });
-    const { memoryId } = await keep(service, company, { action: 'review', content: '?!' });
-    const items = await listMemories(service, company, '?state=review');
+    const { memoryId } = await keep(company, { action: 'review', content: '?!' });
+    const items = await listMemories(company, '?state=review');
     assert.deepEqual(
       items.map(({ id, similar }) => ({ id, similar })),
       [{ id: memoryId, similar: [] }],
@@ -201,8 +201,8 @@ describe('similar memories of the items of a batch', () => {
     await publish(company, { content: INVOICES });
     const member = await addPerson(service, company, { teamRole: 'member' });
     const asked = async () => {
-      const { batchId, captureIds } = await lend(service, member);
-      const answer = await complete(service, member, batchId, [
+      const { batchId, captureIds } = await lend(member);
+      const answer = await complete(member, batchId, [
         { captureIds, action: 'review', title: 'x', content: RELEASES_AGAIN },
       ]);
       return answer.json<{ results: { similar: SimilarMemory[] }[] }>().results[0]?.similar;
@@ -219,8 +219,8 @@ describe('similar memories of the items of a batch', () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES });
     const member = await addPerson(service, company, { teamRole: 'member' });
-    const { batchId, captureIds } = await lend(service, member);
-    const answer = await complete(service, member, batchId, [
+    const { batchId, captureIds } = await lend(member);
+    const answer = await complete(member, batchId, [
       { captureIds, action: 'publish', title: 'x', content: RELEASES },
     ]);
     const [result] = answer.json<{ results: { similar: SimilarMemory[] }[] }>().results;

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { Memory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
 import { recordedBy } from '../support/company.ts';
 import { foundByWords } from '../support/consolidation.ts';
 import {
@@ -26,8 +27,8 @@ const NEW = { title: 'New', content: 'The lynx wakes.' };
 
 /** A memory that waits for review, to take the place of a published one. */
 async function addBoth(company: SignedIn, clientId: string | null = null) {
-  const old = await addMemory(service, company, 'published', OLD, clientId);
-  const review = await addMemory(service, company, 'review', NEW, clientId);
+  const old = await addMemory(company, 'published', OLD, clientId);
+  const review = await addMemory(company, 'review', NEW, clientId);
   return { old, review };
 }
 
@@ -40,8 +41,8 @@ const publish = (memory: Memory, supersedes: string) => ({
 /** Asserts that a decision is refused and changes nothing, alone and among others. */
 async function assertRefused(company: SignedIn, decision: object, refusal: string): Promise<void> {
   const before = await allRows(service, company);
-  assert.equal(outcome(await decide(service, company, decision)), refusal);
-  const answer = await decide(service, company, { decisions: [decision] });
+  assert.equal(outcome(await decide(company, decision)), refusal);
+  const answer = await decide(company, { decisions: [decision] });
   const { results } = answer.json<{ results: { problem?: { status: number; code: string } }[] }>();
   const { problem } = results[0]!;
   assert.equal(`${problem?.status} ${problem?.code}`, refusal);
@@ -53,7 +54,7 @@ describe('a publish that supersedes a memory', () => {
     const company = await service.company();
     const { old, review } = await addBoth(company);
     const { events } = await recordedBy(service, company, async () => {
-      const published = await decided(service, company, publish(review, old.id.toUpperCase()));
+      const published = await decided(company, publish(review, old.id.toUpperCase()));
       assert.deepEqual(
         [published.state, published.version, published.supersedes, published.supersededBy],
         ['published', 2, old.id, null],
@@ -81,17 +82,17 @@ describe('a publish that supersedes a memory', () => {
         ['memory.publish', review.id, old.id, undefined],
       ],
     );
-    const [listed, ...others] = await listMemories(service, company);
+    const [listed, ...others] = await listMemories(company);
     assert.deepEqual([listed?.id, listed?.supersedes, others], [review.id, old.id, []]);
   });
 
   test('a publish removes the superseded memory from search and leaves its source archived and empty', async () => {
     const company = await service.company();
     const { old, review } = await addBoth(company);
-    await decided(service, company, publish(review, old.id));
-    assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
-    assert.deepEqual(await foundByWords(service, company, 'lynx'), ['The lynx wakes.']);
-    const source = await readSource(service, company, old);
+    await decided(company, publish(review, old.id));
+    assert.deepEqual(await foundByWords(company, 'ocelot'), []);
+    assert.deepEqual(await foundByWords(company, 'lynx'), ['The lynx wakes.']);
+    const source = await readSource(company, old);
     assert.deepEqual([source.state, source.chunks], ['archived', []]);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
   });
@@ -100,19 +101,19 @@ describe('a publish that supersedes a memory', () => {
     const company = await service.company();
     const { old, review } = await addBoth(company, await addClient(service, company));
     const decision = { ...publish(review, old.id), version: 1, title: 'Edited', content: 'The puma runs.' };
-    const published = await decided(service, company, decision);
+    const published = await decided(company, decision);
     assert.deepEqual([published.title, published.supersedes], ['Edited', old.id]);
-    assert.deepEqual(await foundByWords(service, company, 'puma ocelot lynx'), ['The puma runs.']);
+    assert.deepEqual(await foundByWords(company, 'puma ocelot lynx'), ['The puma runs.']);
   });
 
   test('publishes build a chain in which only the last memory is published', async () => {
     const company = await service.company();
-    const first = await addMemory(service, company, 'published', OLD);
-    const [second, third] = await addMemories(service, company, 'review', [NEW, NEW]);
-    await decided(service, company, publish(second!, first.id));
+    const first = await addMemory(company, 'published', OLD);
+    const [second, third] = await addMemories(company, 'review', [NEW, NEW]);
+    await decided(company, publish(second!, first.id));
     await assertRefused(company, publish(third!, first.id), '409 conflict');
-    await decided(service, company, publish(third!, second!.id));
-    const [listed, ...others] = await listMemories(service, company);
+    await decided(company, publish(third!, second!.id));
+    const [listed, ...others] = await listMemories(company);
     assert.deepEqual([listed?.id, listed?.supersedes, others], [third!.id, second!.id, []]);
     const [middle] = await service.database.query(
       'select supersedes, superseded_by as by from memory.memory_item where id = $1',
@@ -124,9 +125,9 @@ describe('a publish that supersedes a memory', () => {
   test('an update and a delete keep the reference to the superseded memory', async () => {
     const company = await service.company();
     const { old, review } = await addBoth(company);
-    await decided(service, company, publish(review, old.id));
+    await decided(company, publish(review, old.id));
     for (const change of [{ action: 'update', content: 'The puma runs.' }, { action: 'delete' }]) {
-      const changed = await decided(service, company, { ...change, memoryId: review.id });
+      const changed = await decided(company, { ...change, memoryId: review.id });
       assert.deepEqual([changed.supersedes, changed.supersededBy], [old.id, null]);
     }
   });
@@ -145,9 +146,7 @@ describe('a publish that cannot supersede', () => {
       [inClient, inOther],
     ] as const) {
       await assertRefused(company, publish(review, old.id), '400 invalid_request');
-      assert.deepEqual(faultyFields(await decide(service, company, publish(review, old.id))), [
-        '/supersedes',
-      ]);
+      assert.deepEqual(faultyFields(await decide(company, publish(review, old.id))), ['/supersedes']);
     }
   });
 
@@ -155,14 +154,14 @@ describe('a publish that cannot supersede', () => {
     const company = await service.company();
     const { review } = await addBoth(company);
     const stranger = await service.company();
-    const foreign = await addMemory(service, stranger, 'published');
+    const foreign = await addMemory(stranger, 'published');
     const gone = await addClient(service, company);
-    const hidden = await addMemory(service, company, 'published', {}, gone);
+    const hidden = await addMemory(company, 'published', {}, gone);
     await service.database.query(`update identity.client set state = 'archived' where id = $1`, [gone]);
     const bodies = new Set<string>();
     for (const id of [newId(), 'x', '', `${review.id}x`, foreign.id, hidden.id]) {
       await assertRefused(company, publish(review, id), '404 not_found');
-      const { body } = await decide(service, company, publish(review, id));
+      const { body } = await decide(company, publish(review, id));
       bodies.add(withoutRequestId(body));
     }
     assert.equal(bodies.size, 1);
@@ -172,7 +171,7 @@ describe('a publish that cannot supersede', () => {
     test(`superseding returns 409 for a memory in state ${state}`, async () => {
       const company = await service.company();
       const { review } = await addBoth(company);
-      const other = await addMemory(service, company, state);
+      const other = await addMemory(company, state);
       await assertRefused(company, publish(review, other.id), '409 conflict');
     });
   }
@@ -187,7 +186,7 @@ describe('a publish that cannot supersede', () => {
   test('a refused publish supersedes nothing', async () => {
     const company = await service.company();
     const { old, review } = await addBoth(company);
-    const discarded = await addMemory(service, company, 'discarded');
+    const discarded = await addMemory(company, 'discarded');
     await assertRefused(company, publish(discarded, old.id), '409 conflict');
     await assertRefused(company, { ...publish(review, old.id), version: 2 }, '409 version_conflict');
     await assertRefused(company, { ...publish(review, old.id), memoryId: newId() }, '404 not_found');
@@ -197,7 +196,7 @@ describe('a publish that cannot supersede', () => {
 test('only a publish can supersede; other actions return 400', async () => {
   const company = await service.company();
   const { old, review } = await addBoth(company);
-  const published = await addMemory(service, company, 'published');
+  const published = await addMemory(company, 'published');
   for (const decision of [
     { action: 'update', memoryId: published.id, title: 'x' },
     { action: 'delete', memoryId: published.id },
@@ -205,7 +204,7 @@ test('only a publish can supersede; other actions return 400', async () => {
   ]) {
     const body = { ...decision, supersedes: old.id };
     await assertRefused(company, body, '400 invalid_request');
-    assert.deepEqual(faultyFields(await decide(service, company, body)), ['/supersedes']);
+    assert.deepEqual(faultyFields(await decide(company, body)), ['/supersedes']);
   }
 });
 
@@ -214,7 +213,7 @@ test('a member without Full access gets 403 for a publish that supersedes', asyn
   const { old, review } = await addBoth(company);
   const member = await addPerson(service, company, { teamRole: 'member' });
   const before = await allRows(service, company);
-  const answer = await decide(service, member, publish(review, old.id));
+  const answer = await decide(member, publish(review, old.id));
   assert.equal(outcome(answer), '403 full_access_required');
   assert.deepEqual(await allRows(service, company), before);
 });
@@ -223,15 +222,16 @@ describe('concurrent publishes that supersede', () => {
   test('of eight publishes that supersede one memory one succeeds and the others stay in review', async (t) => {
     const company = await service.company();
     const other = await openSecondApp(t, service);
-    const old = await addMemory(service, company, 'published', OLD);
+    const old = await addMemory(company, 'published', OLD);
     const reviews = await addMemories(
-      service,
       company,
       'review',
       Array.from({ length: 8 }, () => NEW),
     );
     const answers = await Promise.all(
-      reviews.map((review, n) => decide(n % 2 === 0 ? service : other, company, publish(review, old.id))),
+      reviews.map((review, n) =>
+        decide(via(n % 2 === 0 ? service : other, company), publish(review, old.id)),
+      ),
     );
     const won = reviews.filter((_, n) => answers[n]?.statusCode === 200);
     assert.equal(won.length, 1);
@@ -241,9 +241,9 @@ describe('concurrent publishes that supersede', () => {
       [old.id],
     );
     assert.deepEqual(row, { by: won[0]!.id, version: 2 });
-    const listed = await listMemories(service, company);
+    const listed = await listMemories(company);
     assert.equal(listed.filter(({ state }) => state === 'review').length, 7);
-    assert.deepEqual(await foundByWords(service, company, 'lynx ocelot'), ['The lynx wakes.']);
+    assert.deepEqual(await foundByWords(company, 'lynx ocelot'), ['The lynx wakes.']);
   });
 
   test('concurrent decisions on a memory and the one it supersedes do not deadlock', async (t) => {
@@ -252,15 +252,15 @@ describe('concurrent publishes that supersede', () => {
     for (let n = 0; n < 10; n += 1) {
       const { old, review } = await addBoth(company);
       const answers = await Promise.all([
-        decide(service, company, publish(review, old.id)),
-        decide(other, company, { action: 'delete', memoryId: old.id }),
-        decide(service, company, { action: 'discard', memoryId: review.id }),
-        decide(other, company, publish(old, review.id)),
+        decide(company, publish(review, old.id)),
+        decide(via(other, company), { action: 'delete', memoryId: old.id }),
+        decide(company, { action: 'discard', memoryId: review.id }),
+        decide(via(other, company), publish(old, review.id)),
       ]);
       for (const answer of answers) assert.match(outcome(answer), /^(200|409 conflict)$/);
       const changed = answers.filter((answer) => answer.statusCode === 200);
       assert.ok(changed.length === 1 || changed.length === 2);
-      const listed = await listMemories(service, company);
+      const listed = await listMemories(company);
       assert.equal(
         listed.some(({ id }) => id === old.id),
         false,

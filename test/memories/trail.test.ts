@@ -4,11 +4,11 @@ import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { claimBatch, stageCapture } from '../support/captures.ts';
 import { column } from '../support/columns.ts';
-import { ask, listAll, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { completed } from '../support/consolidation.ts';
 import { decided } from '../support/memories.ts';
 import { addSource, archived } from '../support/source-library.ts';
-import { addClient, addPerson, along, type Caller, CLAIM, type Person, post } from '../support/team.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, type Person } from '../support/team.ts';
 
 const service = await openTestApp();
 const ROUTES = ['/v1/memory/audit', '/v1/company/audit'];
@@ -27,9 +27,7 @@ interface Life {
 /** Searches for something, with the query text stored or not. */
 async function search(caller: Caller, query: string, storeQueryText: boolean): Promise<string> {
   const body = { query, scope: {}, queryEmbedding: along(3), ...CLAIM, storeQueryText };
-  const answer = await post(service, caller, '/v1/memory/search', body);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ queryId: string }>().queryId;
+  return (await caller.api.searchMemory(body)).queryId;
 }
 
 /** A memory from its capture to its end, with every text that there can be marked by a word of its own. */
@@ -37,16 +35,16 @@ async function live(company: SignedIn): Promise<Life> {
   const clientId = await addClient(service, company);
   const author = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'write' } });
   const reviewer = await addPerson(service, company, { teamRole: 'admin' });
-  const { id: captureId } = await stageCapture(service, author, {
+  const { id: captureId } = await stageCapture(author, {
     sessionId: 'secret-session',
     summary: 'secret-summary',
     sequence: 1,
     metadata: { 'secret-key': 'secret-metadata' },
     scope: { clientId },
   });
-  const batch = await claimBatch(service, author);
+  const batch = await claimBatch(author);
   assert.ok(batch);
-  const [result] = await completed(service, author, batch.id, [
+  const [result] = await completed(author, batch.id, [
     {
       captureIds: [captureId],
       action: 'review',
@@ -56,19 +54,19 @@ async function live(company: SignedIn): Promise<Life> {
     },
   ]);
   const memoryId = result?.memoryId ?? '';
-  await decided(service, reviewer, {
+  await decided(reviewer, {
     action: 'publish',
     memoryId,
     title: 'secret-title',
     content: 'secret-2',
   });
   await search(author, 'secret-query', false);
-  await decided(service, reviewer, { action: 'update', memoryId, title: 'secret-3', content: 'secret-4' });
-  await decided(service, company, { action: 'delete', memoryId });
+  await decided(reviewer, { action: 'update', memoryId, title: 'secret-3', content: 'secret-4' });
+  await decided(company, { action: 'delete', memoryId });
   return { company, author, reviewer, clientId, captureId, batchId: batch.id, memoryId };
 }
 
-const events = (caller: Caller, url: string) => listAll<AuditEvent>(service, caller, url);
+const events = (caller: Caller, url: string) => caller.readAll<AuditEvent>(url);
 const oldestFirst = (listed: readonly AuditEvent[]) => listed.toReversed();
 
 for (const url of ROUTES) {
@@ -144,7 +142,7 @@ for (const url of ROUTES) {
 test('the Team audit hides the events of an archived client, and the Company audit shows them', async () => {
   const { company, clientId, memoryId } = await live(await service.company());
   const url = `/v1/team/clients/${clientId}`;
-  assert.equal((await ask(service, company, 'DELETE', url)).statusCode, 204);
+  assert.equal((await company.send('DELETE', url)).statusCode, 204);
   const trail = `audit?subjectId=${memoryId}`;
   assert.deepEqual(await events(company, `/v1/memory/${trail}`), []);
   assert.equal((await events(company, `/v1/company/${trail}`)).length, 4);
@@ -156,14 +154,14 @@ describe('contents of audit events', () => {
     let life: Life | null = null;
     const { text, events: recorded } = await recordedBy(service, company, async () => {
       life = await live(company);
-      const source = await addSource(service, company, {
+      const source = await addSource(company, {
         title: 'secret-title',
         text: 'secret-text',
         uri: 'https://example.com/secret',
         externalId: 'secret-id',
         metadata: { secret: true },
       });
-      await archived(service, company, source.id);
+      await archived(company, source.id);
     });
     assert.equal(recorded.length, 9, 'of all that was done');
     assert.doesNotMatch(text, /secret/i);
@@ -177,7 +175,7 @@ describe('contents of audit events', () => {
       await search(company, 'secret-query', false);
       await search(company, 'stored-query', true);
     });
-    const listed = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.search');
+    const listed = await company.all.listTeamAudit({ kind: 'memory.search' });
     assert.deepEqual(
       listed.map(({ detail }) => detail['query']),
       ['stored-query', undefined],

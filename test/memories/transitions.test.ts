@@ -5,7 +5,7 @@ import { MEMORY_ACTIONS, MEMORY_STATES, type MemoryAction } from '../../shared/m
 import type { Memory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { column } from '../support/columns.ts';
-import { ask, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { foundByMeaning, foundByWords } from '../support/consolidation.ts';
 import { questionBest } from '../support/feedback.ts';
 import {
@@ -58,10 +58,10 @@ const based = (action: MemoryAction, { version }: Pick<Memory, 'version'>) =>
 
 /** Where a memory shows: in lists and in searches by words. */
 async function shownIn(company: SignedIn, { id }: Memory, word: string) {
-  const listed = await listMemories(service, company);
+  const listed = await listMemories(company);
   return {
     state: listed.find((memory) => memory.id === id)?.state ?? null,
-    found: (await foundByWords(service, company, word)).length,
+    found: (await foundByWords(company, word)).length,
   };
 }
 
@@ -75,11 +75,11 @@ for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
   if (next === '') {
     test(`${action} of a memory in state ${state} returns 409 and changes nothing`, async () => {
       const company = await service.company();
-      const memory = await addMemory(service, company, stateOf(state), { content: 'The ocelot sleeps.' });
+      const memory = await addMemory(company, stateOf(state), { content: 'The ocelot sleeps.' });
       const before = await allRows(service, company);
-      assert.equal(outcome(await decide(service, company, decision(action, memory))), '409 conflict');
+      assert.equal(outcome(await decide(company, decision(action, memory))), '409 conflict');
       assert.equal(
-        outcome(await decide(service, company, { ...decision(action, memory), ...based(action, memory) })),
+        outcome(await decide(company, { ...decision(action, memory), ...based(action, memory) })),
         '409 conflict',
       );
       assert.deepEqual(await allRows(service, company), before);
@@ -91,11 +91,11 @@ for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
     // What is moved to the Team layer comes from a client.
     const clientId = action === 'move' ? await addClient(service, company) : null;
     const given = { content: 'The ocelot sleeps.' };
-    const memory = await addMemory(service, company, stateOf(state), given, clientId);
-    if (action === 'keep') await questionBest(service, company, 'ocelot');
+    const memory = await addMemory(company, stateOf(state), given, clientId);
+    if (action === 'keep') await questionBest(company, 'ocelot');
     let after: Memory | undefined;
     const { events, text } = await recordedBy(service, company, async () => {
-      after = await decided(service, company, decision(action, memory));
+      after = await decided(company, decision(action, memory));
     });
     assert.ok(after);
     assert.deepEqual([after.id, after.state, after.version], [memory.id, next, memory.version + 1]);
@@ -123,70 +123,70 @@ for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
       found: next === 'published' ? 1 : 0,
     };
     assert.deepEqual(await shownIn(company, memory, action === 'update' ? 'lynx' : 'ocelot'), visible);
-    if (action === 'update') assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
+    if (action === 'update') assert.deepEqual(await foundByWords(company, 'ocelot'), []);
   });
 }
 
 describe('a memory in review', () => {
   test('a memory in review has no source and is not found by words or by meaning', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'review', {
+    const memory = await addMemory(company, 'review', {
       content: 'The ocelot sleeps.',
       embedding: along(3),
       ...CLAIM,
     });
     assert.deepEqual([memory.sourceId, memory.decidedBy, memory.decidedAt], [null, null, null]);
-    assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
-    assert.deepEqual(await foundByMeaning(service, company, along(3)), []);
+    assert.deepEqual(await foundByWords(company, 'ocelot'), []);
+    assert.deepEqual(await foundByMeaning(company, along(3)), []);
     assert.deepEqual(await searchRows(service, company), { chunks: 0, terms: 0, vectors: 0, pending: 0 });
-    const { items } = (await ask(service, company, 'GET', '/v1/memory/sources')).json<{ items: object[] }>();
+    const { items } = await company.api.listSources();
     assert.deepEqual(items, []);
   });
 
   test('publish keeps the title, content, metadata and vector of the memory', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'review', {
+    const memory = await addMemory(company, 'review', {
       title: 'Cats',
       content: 'The ocelot sleeps.',
       metadata: { tags: ['cat'] },
       embedding: along(3, 7),
       ...CLAIM,
     });
-    const published = await decided(service, company, { action: 'publish', memoryId: memory.id });
+    const published = await decided(company, { action: 'publish', memoryId: memory.id });
     assert.deepEqual(
       [published.title, published.content, published.metadata],
       ['Cats', 'The ocelot sleeps.', { tags: ['cat'] }],
     );
-    const source = await readSource(service, company, published);
+    const source = await readSource(company, published);
     assert.deepEqual(
       [source.kind, source.title, source.state, source.metadata, source.chunks.map(({ text }) => text)],
       ['memory', 'Cats', 'active', { tags: ['cat'] }, ['The ocelot sleeps.']],
     );
-    assert.deepEqual(await foundByMeaning(service, company, along(3)), ['The ocelot sleeps.']);
+    assert.deepEqual(await foundByMeaning(company, along(3)), ['The ocelot sleeps.']);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 1, pending: 0 });
   });
 
   test('publish with a new title keeps the content and the vector', async () => {
     const company = await service.company();
     const given = { content: 'The ocelot sleeps.', embedding: along(3), ...CLAIM };
-    const memory = await addMemory(service, company, 'review', given);
+    const memory = await addMemory(company, 'review', given);
     const decision = { action: 'publish', memoryId: memory.id, title: 'Cats' };
-    const published = await decided(service, company, decision);
+    const published = await decided(company, decision);
     assert.deepEqual([published.title, published.content], ['Cats', 'The ocelot sleeps.']);
-    assert.equal((await readSource(service, company, published)).title, 'Cats');
-    assert.deepEqual(await foundByMeaning(service, company, along(3)), ['The ocelot sleeps.']);
+    assert.equal((await readSource(company, published)).title, 'Cats');
+    assert.deepEqual(await foundByMeaning(company, along(3)), ['The ocelot sleeps.']);
   });
 
   test('publish with new content drops the vector of the old content', async () => {
     const company = await service.company();
     const given = { title: 'Cats', content: 'The ocelot sleeps.', embedding: along(3), ...CLAIM };
-    const memory = await addMemory(service, company, 'review', given);
+    const memory = await addMemory(company, 'review', given);
     const decision = { action: 'publish', memoryId: memory.id, content: 'The lynx wakes.' };
-    const published = await decided(service, company, decision);
+    const published = await decided(company, decision);
     assert.deepEqual([published.title, published.content], ['Cats', 'The lynx wakes.']);
-    assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
-    assert.deepEqual(await foundByWords(service, company, 'lynx'), ['The lynx wakes.']);
-    assert.deepEqual(await foundByMeaning(service, company, along(3)), []);
+    assert.deepEqual(await foundByWords(company, 'ocelot'), []);
+    assert.deepEqual(await foundByWords(company, 'lynx'), ['The lynx wakes.']);
+    assert.deepEqual(await foundByMeaning(company, along(3)), []);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
   });
 });
@@ -196,45 +196,45 @@ describe('a deleted memory', () => {
 
   test('delete leaves an archived source without chunks or terms, which no search finds', async () => {
     const company = await service.company();
-    const kept = await addMemory(service, company, 'published', { content: 'The badger digs.' });
+    const kept = await addMemory(company, 'published', { content: 'The badger digs.' });
     const before = await searchRows(service, company);
-    const memory = await addMemory(service, company, 'published', { content });
-    const { chunks } = await readSource(service, company, memory);
+    const memory = await addMemory(company, 'published', { content });
+    const { chunks } = await readSource(company, memory);
     assert.ok(chunks.length > 1);
-    const deleted = await decided(service, company, { action: 'delete', memoryId: memory.id });
+    const deleted = await decided(company, { action: 'delete', memoryId: memory.id });
     assert.deepEqual(
       [deleted.state, deleted.content, deleted.sourceId],
       ['archived', content, memory.sourceId],
     );
 
-    const source = await readSource(service, company, deleted);
+    const source = await readSource(company, deleted);
     assert.deepEqual([source.state, source.chunks], ['archived', []]);
     assert.deepEqual(await searchRows(service, company), before);
     for (const word of ['ocelot', 'lynx', 'puma']) {
-      assert.deepEqual(await foundByWords(service, company, word), []);
+      assert.deepEqual(await foundByWords(company, word), []);
     }
-    for (const { chunk_id: id } of chunks) assert.deepEqual(await expand(service, company, id), []);
-    assert.deepEqual(column(await listMemories(service, company), 'id'), [kept.id]);
+    for (const { chunk_id: id } of chunks) assert.deepEqual(await expand(company, id), []);
+    assert.deepEqual(column(await listMemories(company), 'id'), [kept.id]);
   });
 
   test('delete removes the vectors of the memory', async () => {
     const company = await service.company();
     const given = { content: 'The ocelot sleeps.', embedding: along(3), ...CLAIM };
-    const memory = await addMemory(service, company, 'published', given);
-    assert.deepEqual(await foundByMeaning(service, company, along(3)), ['The ocelot sleeps.']);
-    await decided(service, company, { action: 'delete', memoryId: memory.id });
-    assert.deepEqual(await foundByMeaning(service, company, along(3)), []);
+    const memory = await addMemory(company, 'published', given);
+    assert.deepEqual(await foundByMeaning(company, along(3)), ['The ocelot sleeps.']);
+    await decided(company, { action: 'delete', memoryId: memory.id });
+    assert.deepEqual(await foundByMeaning(company, along(3)), []);
     assert.equal((await searchRows(service, company)).vectors, 0);
   });
 
   test('delete keeps all audit events of the memory', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'review');
+    const memory = await addMemory(company, 'review');
     for (const action of ['publish', 'update', 'delete'] as const) {
-      await decided(service, company, decision(action, memory));
+      await decided(company, decision(action, memory));
     }
     const url = `/v1/memory/audit?subjectId=${memory.id}`;
-    const { items } = (await ask(service, company, 'GET', url)).json<{ items: { kind: string }[] }>();
+    const { items } = (await company.send('GET', url)).json<{ items: { kind: string }[] }>();
     assert.deepEqual(column(items, 'kind'), [
       'memory.delete',
       'memory.update',
@@ -247,15 +247,15 @@ describe('a deleted memory', () => {
 describe('POST /v1/memory/memories', () => {
   test('accepts title and content only with publish and update', async () => {
     const company = await service.company();
-    const review = await addMemory(service, company, 'review');
-    const published = await addMemory(service, company, 'published');
+    const review = await addMemory(company, 'review');
+    const published = await addMemory(company, 'published');
     const before = await allRows(service, company);
     for (const field of ['title', 'content']) {
       for (const body of [
         { action: 'discard', memoryId: review.id, [field]: 'x' },
         { action: 'delete', memoryId: published.id, [field]: 'x' },
       ]) {
-        assertInvalid(await decide(service, company, body), `/${field}`);
+        assertInvalid(await decide(company, body), `/${field}`);
       }
     }
     assert.deepEqual(await allRows(service, company), before);
@@ -263,7 +263,7 @@ describe('POST /v1/memory/memories', () => {
 
   test('returns 400 for a malformed decision before it looks up the memory', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published');
+    const memory = await addMemory(company, 'published');
     const before = await allRows(service, company);
     for (const [body, path] of [
       [{ action: 'update' }, '/content'],
@@ -283,7 +283,7 @@ describe('POST /v1/memory/memories', () => {
       [{ action: 'publish', memoryId: 1 }, '/memoryId'],
     ] as const) {
       for (const memoryId of [memory.id, newId()]) {
-        assertInvalid(await decide(service, company, { memoryId, ...body }), path);
+        assertInvalid(await decide(company, { memoryId, ...body }), path);
       }
     }
     assert.deepEqual(await allRows(service, company), before);
@@ -291,8 +291,8 @@ describe('POST /v1/memory/memories', () => {
 
   test('accepts a memory id in upper case', async () => {
     const company = await service.company();
-    const { id } = await addMemory(service, company, 'review');
-    const published = await decided(service, company, { action: 'publish', memoryId: id.toUpperCase() });
+    const { id } = await addMemory(company, 'review');
+    const published = await decided(company, { action: 'publish', memoryId: id.toUpperCase() });
     assert.equal(published.id, id);
   });
 });

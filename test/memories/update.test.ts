@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Memory } from '../../shared/schemas/memories.ts';
 import type { Hit } from '../../shared/schemas/search.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
 import { column, columns } from '../support/columns.ts';
 import { recordedBy } from '../support/company.ts';
 import { foundByMeaning, foundByWords, search } from '../support/consolidation.ts';
@@ -11,13 +12,13 @@ import { bodyOf } from '../support/embedding-service.ts';
 import { addMemory, decide, decided, expand, readSource, searchRows } from '../support/memories.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { openSecondApp } from '../support/second-app.ts';
-import { along, CLAIM, post } from '../support/team.ts';
+import { along, CLAIM } from '../support/team.ts';
 
 const service = await openTestApp();
 
 /** A published memory with a vector. */
 const ocelot = (company: SignedIn) =>
-  addMemory(service, company, 'published', {
+  addMemory(company, 'published', {
     title: 'Cats',
     content: 'The ocelot sleeps.',
     embedding: along(3),
@@ -25,7 +26,7 @@ const ocelot = (company: SignedIn) =>
   });
 
 const update = (company: SignedIn, { id }: Memory, change: object) =>
-  decided(service, company, { action: 'update', memoryId: id, ...change });
+  decided(company, { action: 'update', memoryId: id, ...change });
 
 interface PendingBatch {
   id: string;
@@ -34,9 +35,7 @@ interface PendingBatch {
 
 /** Claims the chunks that wait for a vector. */
 async function claimPending(company: SignedIn): Promise<PendingBatch | null> {
-  const answer = await post(service, company, '/v1/memory/embeddings/claim', {});
-  assert.equal(answer.statusCode, 200, answer.body);
-  const { batch } = answer.json<{ batch: PendingBatch | null }>();
+  const { batch } = await company.api.claimEmbeddings({});
   return batch && { ...batch, chunks: batch.chunks.map((chunk) => ({ ...chunk, text: bodyOf(chunk.text) })) };
 }
 
@@ -44,14 +43,12 @@ async function claimPending(company: SignedIn): Promise<PendingBatch | null> {
 async function embed(company: SignedIn, { id: batchId, chunks }: PendingBatch, vector: number[]) {
   const embeddings = chunks.map(({ chunkId }) => ({ chunkId, embedding: vector }));
   const body = { batchId, ...CLAIM, embeddings };
-  const answer = await post(service, company, '/v1/memory/embeddings/complete', body);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ embedded: number }>().embedded;
+  return (await company.api.completeEmbeddings(body)).embedded;
 }
 
 /** Ids of all chunks of a memory, in order. */
 async function chunkIds(company: SignedIn, memory: Memory): Promise<string[]> {
-  return (await readSource(service, company, memory)).chunks.map(({ chunk_id: id }) => id);
+  return (await readSource(company, memory)).chunks.map(({ chunk_id: id }) => id);
 }
 
 describe('an update of the content of a memory', () => {
@@ -62,10 +59,10 @@ describe('an update of the content of a memory', () => {
     const updated = await update(company, memory, { content: 'The lynx wakes.' });
     assert.deepEqual([updated.title, updated.content], ['Cats', 'The lynx wakes.']);
     assert.deepEqual([updated.sourceId, updated.captureIds], [memory.sourceId, memory.captureIds]);
-    assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
-    assert.deepEqual(await foundByWords(service, company, 'lynx'), ['The lynx wakes.']);
-    assert.deepEqual(await expand(service, company, old!), []);
-    const source = await readSource(service, company, updated);
+    assert.deepEqual(await foundByWords(company, 'ocelot'), []);
+    assert.deepEqual(await foundByWords(company, 'lynx'), ['The lynx wakes.']);
+    assert.deepEqual(await expand(company, old!), []);
+    const source = await readSource(company, updated);
     assert.deepEqual(columns(source.chunks, 'text', 'title', 'ordinal', 'kind'), [
       ['The lynx wakes.', 'Cats', 0, 'memory'],
     ]);
@@ -76,33 +73,33 @@ describe('an update of the content of a memory', () => {
     const company = await service.company();
     const memory = await ocelot(company);
     assert.equal(await claimPending(company), null);
-    assert.deepEqual(await foundByMeaning(service, company, along(3)), ['The ocelot sleeps.']);
+    assert.deepEqual(await foundByMeaning(company, along(3)), ['The ocelot sleeps.']);
     const updated = await update(company, memory, { content: 'The lynx wakes.' });
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
-    assert.deepEqual(await foundByMeaning(service, company, along(3)), []);
+    assert.deepEqual(await foundByMeaning(company, along(3)), []);
     const batch = await claimPending(company);
     assert.deepEqual(columns(batch?.chunks ?? [], 'chunkId', 'text'), [
       [(await chunkIds(company, updated))[0], 'The lynx wakes.'],
     ]);
     assert.equal(await embed(company, batch!, along(4)), 1);
-    assert.deepEqual(await foundByMeaning(service, company, along(4)), ['The lynx wakes.']);
+    assert.deepEqual(await foundByMeaning(company, along(4)), ['The lynx wakes.']);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 1, pending: 0 });
   });
 
   test('a vector that was computed for the old text is not stored after an update', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published', { content: 'The ocelot sleeps.' });
+    const memory = await addMemory(company, 'published', { content: 'The ocelot sleeps.' });
     const late = await claimPending(company);
     await update(company, memory, { content: 'The lynx wakes.' });
     assert.equal(await embed(company, late!, along(3)), 0);
-    assert.deepEqual(await foundByMeaning(service, company, along(3)), []);
+    assert.deepEqual(await foundByMeaning(company, along(3)), []);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
     assert.deepEqual(column((await claimPending(company))?.chunks ?? [], 'text'), ['The lynx wakes.']);
   });
 
   test('new content replaces all chunks, whether there are more or fewer of them', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published', { content: 'The ocelot sleeps.' });
+    const memory = await addMemory(company, 'published', { content: 'The ocelot sleeps.' });
     for (const [cats, word] of [
       [['lynx', 'puma', 'lion', 'serval'], 'lynx'],
       [['tiger', 'margay'], 'margay'],
@@ -111,7 +108,7 @@ describe('an update of the content of a memory', () => {
     ] as const) {
       const content = cats.map((cat) => `${cat} `.repeat(220).trim()).join('\n\n');
       const updated = await update(company, memory, { content });
-      const { chunks } = await readSource(service, company, updated);
+      const { chunks } = await readSource(company, updated);
       assert.equal(chunks.length, cats.length);
       assert.deepEqual(
         column(chunks, 'ordinal'),
@@ -124,11 +121,11 @@ describe('an update of the content of a memory', () => {
         vectors: 0,
         pending: cats.length,
       });
-      assert.equal((await foundByWords(service, company, word)).length, 1);
-      const expanded = await expand(service, company, chunks[0]!.chunk_id);
+      assert.equal((await foundByWords(company, word)).length, 1);
+      const expanded = await expand(company, chunks[0]!.chunk_id);
       assert.deepEqual(expanded, chunks);
     }
-    assert.deepEqual(await foundByWords(service, company, 'ocelot lynx tiger caracal'), []);
+    assert.deepEqual(await foundByWords(company, 'ocelot lynx tiger caracal'), []);
   });
 
   test('content is stored unchanged, character for character', async () => {
@@ -149,15 +146,15 @@ describe('an update of only the title of a memory', () => {
     const rows = await searchRows(service, company);
     const updated = await update(company, memory, { title: 'Small cats' });
     assert.deepEqual([updated.title, updated.content], ['Small cats', 'The ocelot sleeps.']);
-    const source = await readSource(service, company, updated);
+    const source = await readSource(company, updated);
     assert.equal(source.title, 'Small cats');
     assert.deepEqual(columns(source.chunks, 'chunk_id', 'title'), [[ids[0], 'Small cats']]);
     assert.deepEqual(await searchRows(service, company), rows);
     assert.equal(rows.vectors, 1);
     for (const hits of [
-      await search(service, company, 'ocelot'),
-      await search(service, company, 'zzyzx', along(3)),
-      await expand(service, company, ids[0]!),
+      await search(company, 'ocelot'),
+      await search(company, 'zzyzx', along(3)),
+      await expand(company, ids[0]!),
     ]) {
       assert.deepEqual(columns(hits, 'chunk_id', 'title'), [[ids[0], 'Small cats']]);
     }
@@ -175,8 +172,8 @@ describe('an update with the same content', () => {
       assert.deepEqual([updated.title, updated.version], ['Small cats', 3]);
     });
     assert.deepEqual(await chunkIds(company, memory), ids);
-    assert.deepEqual(await foundByMeaning(service, company, along(3)), ['The ocelot sleeps.']);
-    assert.equal((await readSource(service, company, memory)).title, 'Small cats');
+    assert.deepEqual(await foundByMeaning(company, along(3)), ['The ocelot sleeps.']);
+    assert.equal((await readSource(company, memory)).title, 'Small cats');
     assert.deepEqual(
       events
         .filter(({ kind }) => kind === 'memory.update')
@@ -192,10 +189,7 @@ describe('an update with the same content', () => {
 test('an update without title and content returns 400', async () => {
   const company = await service.company();
   const memory = await ocelot(company);
-  assertInvalid(
-    await decide(service, company, { action: 'update', memoryId: memory.id, version: 1 }),
-    '/content',
-  );
+  assertInvalid(await decide(company, { action: 'update', memoryId: memory.id, version: 1 }), '/content');
 });
 
 describe('searches during updates', () => {
@@ -213,7 +207,7 @@ describe('searches during updates', () => {
   test('a search during updates finds the complete old or new text, never a mix or nothing', async (t) => {
     const company = await service.company();
     const reader = await openSecondApp(t, service);
-    const memory = await addMemory(service, company, 'published');
+    const memory = await addMemory(company, 'published');
     await updateTo(company, memory, SIDES[0]!);
     /** The side that was found, or what was found in its place. */
     const sideOf = (hits: readonly Hit[]): string => {
@@ -227,7 +221,7 @@ describe('searches during updates', () => {
     const seen: string[] = [];
     let done = false;
     const searchOn = async () => {
-      while (!done) seen.push(sideOf(await search(reader, company, 'ocelot')));
+      while (!done) seen.push(sideOf(await search(via(reader, company), 'ocelot')));
     };
     const searching = Promise.all([searchOn(), searchOn(), searchOn()]);
     for (let n = 1; n <= UPDATES || seen.length < UPDATES; n += 1) {
@@ -243,14 +237,14 @@ describe('searches during updates', () => {
     const reader = await openSecondApp(t, service);
     const [side] = SIDES;
     for (let n = 0; n < 10; n += 1) {
-      const memory = await addMemory(service, company, 'published', { content: side!.chunks.join('\n\n') });
+      const memory = await addMemory(company, 'published', { content: side!.chunks.join('\n\n') });
       const counts: number[] = [];
       let done = false;
       const searching = (async () => {
-        while (!done) counts.push((await search(reader, company, 'ocelot')).length);
-        counts.push((await search(reader, company, 'ocelot')).length);
+        while (!done) counts.push((await search(via(reader, company), 'ocelot')).length);
+        counts.push((await search(via(reader, company), 'ocelot')).length);
       })();
-      await decided(service, company, { action: 'delete', memoryId: memory.id });
+      await decided(company, { action: 'delete', memoryId: memory.id });
       done = true;
       await searching;
       for (const count of counts) assert.ok(count === side!.chunks.length || count === 0, String(count));

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { Memory } from '../../shared/schemas/memories.ts';
 import { openTestApp } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
 import { column } from '../support/columns.ts';
-import { ask, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { foundByWords } from '../support/consolidation.ts';
 import {
   addMemory,
@@ -30,7 +31,7 @@ function tally(outcomes: readonly string[]): Record<string, number> {
 describe('the version of a memory', () => {
   test('the version increases by one with every change, and is returned by each decision and the list', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'review');
+    const memory = await addMemory(company, 'review');
     assert.equal(memory.version, 1);
     const changes = [
       { action: 'publish' },
@@ -42,19 +43,19 @@ describe('the version of a memory', () => {
     ];
     for (const [index, change] of changes.entries()) {
       const version = index + 1;
-      const changed = await decided(service, company, { ...change, memoryId: memory.id, version });
+      const changed = await decided(company, { ...change, memoryId: memory.id, version });
       assert.equal(changed.version, version + 1);
-      assert.deepEqual(column(await listMemories(service, company), 'version'), [version + 1]);
+      assert.deepEqual(column(await listMemories(company), 'version'), [version + 1]);
     }
-    const deleted = await decided(service, company, { action: 'delete', memoryId: memory.id, version: 6 });
+    const deleted = await decided(company, { action: 'delete', memoryId: memory.id, version: 6 });
     assert.equal(deleted.version, 7);
   });
 
   test('a version other than the current one returns 409 for every action and changes nothing', async () => {
     const company = await service.company();
-    const review = await addMemory(service, company, 'review');
-    const published = await addMemory(service, company, 'published');
-    await decided(service, company, { action: 'update', memoryId: published.id, title: 'Newer' });
+    const review = await addMemory(company, 'review');
+    const published = await addMemory(company, 'published');
+    await decided(company, { action: 'update', memoryId: published.id, title: 'Newer' });
     const before = await allRows(service, company);
     for (const [memory, action, versions] of [
       [review, 'publish', [2, 2 ** 31, Number.MAX_SAFE_INTEGER]],
@@ -65,7 +66,7 @@ describe('the version of a memory', () => {
       for (const version of versions) {
         const fields = action === 'update' ? { content: 'Other.' } : {};
         const body = { action, memoryId: memory.id, version, ...fields };
-        assert.equal(outcome(await decide(service, company, body)), '409 version_conflict', action);
+        assert.equal(outcome(await decide(company, body)), '409 version_conflict', action);
       }
     }
     assert.deepEqual(await allRows(service, company), before);
@@ -73,11 +74,11 @@ describe('the version of a memory', () => {
 
   test('a decision without a version applies to any version', async () => {
     const company = await service.company();
-    const { id: memoryId } = await addMemory(service, company, 'published');
+    const { id: memoryId } = await addMemory(company, 'published');
     for (const title of ['One', 'Two', 'Three']) {
-      await decided(service, company, { action: 'update', memoryId, title });
+      await decided(company, { action: 'update', memoryId, title });
     }
-    const [memory] = await listMemories(service, company);
+    const [memory] = await listMemories(company);
     assert.deepEqual([memory?.title, memory?.version], ['Three', 4]);
   });
 });
@@ -86,25 +87,25 @@ describe('concurrent decisions on one memory', () => {
   test('of twenty updates with the same version one succeeds, and the others change nothing', async (t) => {
     const company = await service.company();
     const other = await openSecondApp(t, service);
-    const { id: memoryId } = await addMemory(service, company, 'published');
+    const { id: memoryId } = await addMemory(company, 'published');
     const race = async (version: number) => {
       const texts = Array.from({ length: 20 }, () => `The ocelot ${newId()}.`);
       const answers = await Promise.all(
         texts.map((content, n) => {
           const decision = { action: 'update', memoryId, version, title: content, content };
-          return decide(n % 2 === 0 ? service : other, company, decision);
+          return decide(via(n % 2 === 0 ? service : other, company), decision);
         }),
       );
       assert.deepEqual(tally(answers.map(outcome)), { '200': 1, '409 version_conflict': 19 });
       const won = answers.find((answer) => answer.statusCode === 200)!.json<{ memory: Memory }>().memory;
-      const [listed] = await listMemories(service, company);
+      const [listed] = await listMemories(company);
       assert.deepEqual(
         [listed?.content, listed?.title, listed?.version],
         [won.content, won.title, version + 1],
       );
-      const source = await readSource(service, company, won);
+      const source = await readSource(company, won);
       assert.deepEqual([source.title, source.chunks.map(({ text }) => text)], [won.title, [won.content]]);
-      assert.deepEqual(await foundByWords(service, company, 'ocelot'), [won.content]);
+      assert.deepEqual(await foundByWords(company, 'ocelot'), [won.content]);
     };
     const { events } = await recordedBy(service, company, async () => {
       for (const version of [1, 2, 3]) await race(version);
@@ -115,11 +116,11 @@ describe('concurrent decisions on one memory', () => {
   test('updates without a version are applied one after the other', async (t) => {
     const company = await service.company();
     const other = await openSecondApp(t, service);
-    const { id: memoryId } = await addMemory(service, company, 'published');
+    const { id: memoryId } = await addMemory(company, 'published');
     const texts = Array.from({ length: 20 }, () => `The ocelot ${newId()}.`);
     const memories = await Promise.all(
       texts.map((content, n) =>
-        decided(n % 2 === 0 ? service : other, company, {
+        decided(via(n % 2 === 0 ? service : other, company), {
           action: 'update',
           memoryId,
           title: content,
@@ -136,13 +137,13 @@ describe('concurrent decisions on one memory', () => {
       assert.deepEqual([memory.title, memory.content], [texts[n], texts[n]]);
     }
     const last = memories.find(({ version }) => version === 21)!;
-    const [listed] = await listMemories(service, company);
+    const [listed] = await listMemories(company);
     assert.deepEqual([listed?.content, listed?.title, listed?.version], [last.content, last.content, 21]);
-    const source = await readSource(service, company, last);
+    const source = await readSource(company, last);
     assert.deepEqual([source.title, source.chunks.map(({ text }) => text)], [last.title, [last.content]]);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
     const url = `/v1/memory/audit?kind=memory.update&subjectId=${memoryId}`;
-    const { items } = (await ask(service, company, 'GET', url)).json<{
+    const { items } = (await company.send('GET', url)).json<{
       items: { detail: { version: number } }[];
     }>();
     assert.deepEqual(
@@ -154,14 +155,14 @@ describe('concurrent decisions on one memory', () => {
   test('updates of the title and of the content keep the changes of each other', async (t) => {
     const company = await service.company();
     const other = await openSecondApp(t, service);
-    const { id: memoryId } = await addMemory(service, company, 'published');
+    const { id: memoryId } = await addMemory(company, 'published');
     const changes = Array.from({ length: 20 }, (_, n) =>
       n % 2 === 0 ? { title: `Title ${n}` } : { content: `ocelot ${n}` },
     );
     const changed = await Promise.all(
       changes.map(async (change, n) => {
         const decision = { action: 'update', memoryId, ...change };
-        return { change, memory: await decided(n % 4 < 2 ? service : other, company, decision) };
+        return { change, memory: await decided(via(n % 4 < 2 ? service : other, company), decision) };
       }),
     );
     changed.sort((a, b) => a.memory.version - b.memory.version);
@@ -170,9 +171,9 @@ describe('concurrent decisions on one memory', () => {
       text = { ...text, ...change };
       assert.deepEqual([memory.version, memory.title, memory.content], [index + 2, text.title, text.content]);
     }
-    const [memory] = await listMemories(service, company);
+    const [memory] = await listMemories(company);
     assert.deepEqual([memory?.title, memory?.content], [text.title, text.content]);
-    const source = await readSource(service, company, memory!);
+    const source = await readSource(company, memory!);
     assert.deepEqual([source.title, source.chunks.map((chunk) => chunk.text)], [text.title, [text.content]]);
   });
 
@@ -187,19 +188,19 @@ describe('concurrent decisions on one memory', () => {
     test(`concurrent ${actions.join(' and ')}: one succeeds, and the others return 409`, async (t) => {
       const company = await service.company();
       const other = await openSecondApp(t, service);
-      const { id: memoryId, version } = await addMemory(service, company, state, {
+      const { id: memoryId, version } = await addMemory(company, state, {
         content: 'The ocelot sleeps.',
       });
       const answers = await Promise.all(
         [...actions, ...actions, ...actions].map((action, n) =>
-          decide(n % 2 === 0 ? service : other, company, { action, memoryId }),
+          decide(via(n % 2 === 0 ? service : other, company), { action, memoryId }),
         ),
       );
       assert.deepEqual(tally(answers.map(outcome)), { '200': 1, '409 conflict': 5 });
       const { memory } = answers.find((answer) => answer.statusCode === 200)!.json<{ memory: Memory }>();
       assert.equal(memory.version, version + 1);
       const found = memory.state === 'published' ? ['The ocelot sleeps.'] : [];
-      assert.deepEqual(await foundByWords(service, company, 'ocelot'), found);
+      assert.deepEqual(await foundByWords(company, 'ocelot'), found);
       assert.equal((await searchRows(service, company)).chunks, found.length);
     });
   }
@@ -207,17 +208,21 @@ describe('concurrent decisions on one memory', () => {
   test('an update and a delete leave the memory deleted and not searchable', async (t) => {
     const company = await service.company();
     const other = await openSecondApp(t, service);
-    const { id: memoryId } = await addMemory(service, company, 'published');
+    const { id: memoryId } = await addMemory(company, 'published');
     const updates = Array.from({ length: 6 }, (_, n) =>
-      decide(n % 2 === 0 ? service : other, company, { action: 'update', memoryId, content: `ocelot ${n}` }),
+      decide(via(n % 2 === 0 ? service : other, company), {
+        action: 'update',
+        memoryId,
+        content: `ocelot ${n}`,
+      }),
     );
     const [deleted, ...updated] = await Promise.all([
-      decide(other, company, { action: 'delete', memoryId }),
+      decide(via(other, company), { action: 'delete', memoryId }),
       ...updates,
     ]);
     assert.equal(outcome(deleted), '200');
     for (const answer of updated) assert.match(outcome(answer), /^(200|409 conflict)$/);
-    assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
+    assert.deepEqual(await foundByWords(company, 'ocelot'), []);
     assert.deepEqual(await searchRows(service, company), { chunks: 0, terms: 0, vectors: 0, pending: 0 });
   });
 });

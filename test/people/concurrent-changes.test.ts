@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { IssuedInvite } from '../../core/people/invites.ts';
-import type { Member } from '../../shared/schemas/people.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { ask, listAll } from '../support/company.ts';
+import { via } from '../support/client/client.ts';
 import { join, newEmail } from '../support/invites.ts';
 import { duringPause, openPausedApp, overlap } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, archiveTeam, type Caller, get } from '../support/team.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Caller } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -20,23 +18,23 @@ type Asks = (by: Pick<TestApp, 'app'>) => PromiseLike<Answer>;
 const removeFromCompany =
   (by: Caller, userId: string): Asks =>
   (app) =>
-    ask(app, by, 'DELETE', `/v1/company/members/${userId}`);
+    via(app, by).ask.removeCompanyMember(userId);
 const removeFromTeam =
   (by: Caller, userId: string): Asks =>
   (app) =>
-    ask(app, by, 'DELETE', `/v1/team/members/${userId}`);
+    via(app, by).ask.removeTeamMember(userId);
 const setCompanyRole =
   (by: Caller, userId: string, role: string): Asks =>
   (app) =>
-    ask(app, by, 'PATCH', `/v1/company/members/${userId}`, { role });
+    via(app, by).ask.changeCompanyRole(userId, { role });
 const setTeamRole =
   (by: Caller, userId: string, role: string): Asks =>
   (app) =>
-    ask(app, by, 'PATCH', `/v1/team/members/${userId}`, { role });
+    via(app, by).ask.changeTeamRole(userId, { role });
 const grantClient =
   (by: Caller, userId: string, clientId: string): Asks =>
   (app) =>
-    ask(app, by, 'PUT', `/v1/team/grants/${userId}/${clientId}`, { access: 'read' });
+    via(app, by).ask.giveClientGrant(userId, clientId, { access: 'read' });
 
 /** Like `outcome`, and also accepts an answer without a body. */
 const told = (answer: Answer) => (answer.statusCode === 204 ? '204' : outcome(answer));
@@ -113,7 +111,7 @@ describe('a removal from the Company that races a change in a Team', () => {
 test('GET /v1/team does not count a member whose account is closed', async () => {
   const company = await service.company();
   const { userId } = await addPerson(service, company, { teamRole: 'owner' });
-  const members = async () => (await get(service, company, '/v1/team')).json<{ members: number }>().members;
+  const members = async () => (await company.api.getSelectedTeam()).members;
   const before = await members();
   await database.query('update identity.account set closed_at = now() where id = $1', [userId]);
   assert.equal(await members(), before - 1);
@@ -124,8 +122,8 @@ describe('an invite whose maker loses both the Company role and the Team members
   async function maker() {
     const company = await service.company();
     const person = await addPerson(service, company, { companyRole: 'owner', teamRole: 'admin' });
-    const body = { email: newEmail(), role: 'member' };
-    const made = (await ask(service, person, 'POST', '/v1/team/invites', body)).json<IssuedInvite>();
+    const body = { email: newEmail(), role: 'member' } as const;
+    const made = await person.api.createInvite(body);
     return {
       token: made.token,
       demotion: setCompanyRole(company, person.userId, 'member'),
@@ -165,7 +163,7 @@ describe('two Company Owners who act on each other at the same time', () => {
     const link =
       (by: Caller, userId: string): Asks =>
       (app) =>
-        ask(app, by, 'POST', `/v1/company/members/${userId}/reset-link`, {});
+        via(app, by).ask.createMemberResetLink(userId, {});
     for (let round = 0; round < ROUNDS; round++) {
       const answers = await atOnce(link(company, other.userId), link(other, company.ownerId));
       assert.deepEqual(answers, ['201', '201']);
@@ -181,7 +179,7 @@ describe('two Company Owners who act on each other at the same time', () => {
       );
       assert.deepEqual(answers.toSorted(), ['204', '401 unauthenticated']);
       const left = answers[0] === '204' ? company : other;
-      const members = await listAll<Member>(service, left, '/v1/company/members');
+      const members = await left.all.listCompanyMembers();
       assert.deepEqual(
         members.map(({ role }) => role),
         ['owner'],
@@ -196,8 +194,7 @@ describe('a request of a Company Owner whose target changes while it waits', () 
     const { userId } = await addPerson(service, company, { companyRole: 'admin' });
     const answer = await duringPause(
       await openPausedApp(t, service),
-      (paused) =>
-        ask(paused, company, 'PUT', `/v1/company/grants/${userId}/${company.teamId}`, { access: 'full' }),
+      (paused) => via(paused, company).ask.giveCompanyGrant(userId, company.teamId, { access: 'full' }),
       async () => assert.equal(told(await setCompanyRole(company, userId, 'member')(service)), '200'),
     );
     assert.equal(outcome(answer), '409 conflict');
@@ -209,8 +206,8 @@ describe('a request of a Company Owner whose target changes while it waits', () 
     await archiveTeam(service, teamId);
     const answer = await duringPause(
       await openPausedApp(t, service),
-      (paused) => ask(paused, company, 'POST', `/v1/company/teams/${teamId}/restore`),
-      () => ask(service, company, 'DELETE', `/v1/company/teams/${teamId}`),
+      (paused) => via(paused, company).ask.restoreTeam(teamId),
+      () => company.ask.deleteTeam(teamId),
     );
     assert.equal(outcome(answer), '404 not_found');
   });
@@ -219,8 +216,7 @@ describe('a request of a Company Owner whose target changes while it waits', () 
 test('an invite waits for an unfinished change of its caller’s role', async (t) => {
   const company = await service.company();
   const owner = await addPerson(service, company, { companyRole: 'owner' });
-  const invite: Asks = (app) =>
-    ask(app, owner, 'POST', '/v1/team/invites', { email: newEmail(), role: 'member' });
+  const invite: Asks = (app) => via(app, owner).ask.createInvite({ email: newEmail(), role: 'member' });
   // The change pauses after it looked for open invites of the Owner, and before anyone sees that the role is gone.
   const demotion = setCompanyRole(company, owner.userId, 'member');
   const [changed, invited] = await overlapping(t, 'into memory.audit_event', demotion, invite);

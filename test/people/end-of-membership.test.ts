@@ -1,31 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { IssuedInvite } from '../../core/people/invites.ts';
-import type { Client } from '../../shared/schemas/clients.ts';
-import type { ClientGrant, Invite } from '../../shared/schemas/people.ts';
+import type { Invite } from '../../shared/schemas/people.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { column, columns } from '../support/columns.ts';
-import { ask, listAll, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { addPasswordHolder, newEmail, outcomeOfJoin } from '../support/invites.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, archiveTeam, type Caller, get, inTeam } from '../support/team.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Caller, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 
 async function invite(caller: Caller, email = newEmail(), role = 'member') {
-  const answer = await ask(service, caller, 'POST', '/v1/team/invites', { email, role });
-  assert.equal(answer.statusCode, 201, answer.body);
-  const { invite: made, token } = answer.json<IssuedInvite>();
+  const { invite: made, token } = await caller.api.createInvite({ email, role });
   return { id: made.id, token };
 }
 const demote = (company: SignedIn, userId: string, role = 'member') =>
-  ask(service, company, 'PATCH', `/v1/team/members/${userId}`, { role });
-const remove = (caller: Caller, userId: string) =>
-  ask(service, caller, 'DELETE', `/v1/team/members/${userId}`);
+  company.ask.changeTeamRole(userId, { role });
+const remove = (caller: Caller, userId: string) => caller.ask.removeTeamMember(userId);
 
 /** The state of an invite in the list of the Company Owner. */
 async function stateOf(caller: Caller, id: string): Promise<Invite['state'] | undefined> {
-  return (await listAll<Invite>(service, caller, '/v1/team/invites')).find((one) => one.id === id)?.state;
+  return (await caller.all.listInvites()).find((one) => one.id === id)?.state;
 }
 
 /** A second Team of the Company, in which someone has a role as well. */
@@ -55,10 +50,10 @@ describe('removal of a member from a Team', () => {
       [company.companyId, elsewhere, client, person.userId],
     );
     assert.equal((await remove(company, person.userId)).statusCode, 204);
-    assert.equal(outcome(await get(service, person, '/v1/team')), '403 team_forbidden');
-    const grants = await listAll<ClientGrant>(service, company, '/v1/team/grants');
+    assert.equal(outcome(await person.ask.getSelectedTeam()), '403 team_forbidden');
+    const grants = await company.all.listClientGrants();
     assert.deepEqual(column(grants, 'userId'), [stays.userId]);
-    const kept = await listAll<ClientGrant>(service, inTeam(person, elsewhere), '/v1/team/grants');
+    const kept = await inTeam(person, elsewhere).all.listClientGrants();
     assert.deepEqual(column(kept, 'clientId'), [client]);
   });
 
@@ -70,7 +65,7 @@ describe('removal of a member from a Team', () => {
       teamRole: 'admin',
     });
     await remove(company, reader.userId);
-    const { role, access } = (await get(service, reader, '/v1/team')).json<Record<string, unknown>>();
+    const { role, access } = await reader.api.getSelectedTeam();
     assert.deepEqual([role, access], [null, 'read']);
   });
 
@@ -107,7 +102,7 @@ describe('removal of a member from a Team', () => {
     assert.equal(await outcomeOfJoin(service, here.token), '410 token_revoked');
     assert.equal(await outcomeOfJoin(service, there.token), '201');
     assert.equal(await outcomeOfJoin(service, others.token), '201');
-    assert.equal(outcome(await get(service, person, '/v1/team')), '403 team_forbidden');
+    assert.equal(outcome(await person.ask.getSelectedTeam()), '403 team_forbidden');
   });
 
   test('removal from an archived Team revokes the invites too', async () => {
@@ -132,10 +127,10 @@ describe('removal of a member from a Team', () => {
     await remove(company, person.userId);
     const back = await invite(company, person.email, 'member');
     assert.equal(await outcomeOfJoin(service, back.token), '201');
-    const { role, access } = (await get(service, person, '/v1/team')).json<Record<string, unknown>>();
+    const { role, access } = await person.api.getSelectedTeam();
     assert.deepEqual([role, access], ['member', 'member']);
-    assert.deepEqual(await listAll<Client>(service, person, '/v1/team/clients'), []);
-    assert.deepEqual(await listAll<ClientGrant>(service, person, '/v1/team/grants'), []);
+    assert.deepEqual(await person.all.listClients(), []);
+    assert.deepEqual(await person.all.listClientGrants(), []);
     await demote(company, person.userId, 'admin');
     assert.equal(await stateOf(person, made.id), 'revoked');
     assert.equal(await outcomeOfJoin(service, made.token), '410 token_revoked');

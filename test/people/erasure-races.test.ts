@@ -4,23 +4,24 @@ import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
 import type { ErasedMember } from '../../shared/schemas/people.ts';
 import type { IssuedToken } from '../../shared/schemas/tokens.ts';
-import { createAgent } from '../support/agent-tokens.ts';
+import { agentOf, createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../support/app.ts';
-import { ask, type Method, recordedBy } from '../support/company.ts';
+import type { Method } from '../support/client/client.ts';
+import { callerOf, via } from '../support/client/client.ts';
+import { recordedBy } from '../support/company.ts';
 import { addPasswordHolder, makeInvite, newEmail, PASSWORD } from '../support/invites.ts';
 import { duringPause, openPausedApp, overlap } from '../support/paused-app.ts';
 import { askSession, outcome, signInBy } from '../support/sign-in.ts';
-import { addPerson, addTeam, type Caller, post } from '../support/team.ts';
+import { addPerson, addTeam, type Caller } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 const ROUNDS = 10;
 
 type App = Pick<TestApp, 'app'>;
-const erase = (by: Caller, userId: string) => (to: App) =>
-  ask(to, by, 'POST', `/v1/company/members/${userId}/erase`);
+const erase = (by: Caller, userId: string) => (to: App) => via(to, by).ask.eraseCompanyMember(userId);
 const send = (by: Caller, method: Method, url: string, body?: object) => (to: App) =>
-  ask(to, by, method, url, body);
+  via(to, by).send(method, url, body);
 
 async function scene() {
   const company = await service.company();
@@ -135,10 +136,10 @@ describe('an erasure while others act', () => {
     const name = `Laptop ${newId()}`;
     const agent = await createAgent(service, person, company, { name });
     const text = { title: 'Tide', text: `The tide ${newId()}` };
-    assert.equal((await post(service, agent, '/v1/memory/ingest', text)).statusCode, 201);
+    assert.equal((await agent.ask.ingestSource(text)).statusCode, 201);
     const headers = { ...company.headers, 'idempotency-key': newId() };
     // The same text again: the answer is the source that the token has stored.
-    const again = send({ headers }, 'POST', '/v1/memory/ingest', text);
+    const again = send(callerOf(service.app, headers), 'POST', '/v1/memory/ingest', text);
     const [answer, erased] = await overlap(t, service, 'into memory.idempotency_key', again, erasure);
     assert.deepEqual([outcome(answer), outcome(erased)], ['200', '200']);
     assert.ok(answer.body.includes(name), answer.body);
@@ -156,7 +157,7 @@ describe('an erasure while others act', () => {
       if (wasRemoved) await send(company, 'DELETE', `/v1/company/members/${person.userId}`)(service);
       const headers = { ...company.headers, 'memory-team': await addTeam(service, company) };
       const body = { email: person.email, role: 'member' };
-      const invite = send({ headers }, 'POST', '/v1/team/invites', body);
+      const invite = send(callerOf(service.app, headers), 'POST', '/v1/team/invites', body);
       const answers = await overlap(t, service, 'into memory.audit_event', invite, erasure);
       assert.deepEqual(answers.map(outcome), ['201', '200']);
       const left = await database.query('select from identity.invite where email = $1', [person.email]);
@@ -214,14 +215,12 @@ describe('two erasures at the same time', () => {
 
 test('an agent token that is used during the erasure of its owner gets 401', async (t) => {
   const { company, person, erasure } = await scene();
-  const made = await post(service, person, '/v1/auth/tokens', {
+  const made = await person.ask.createToken({
     name: 'Busy',
     teamId: company.teamId,
     permissions: ['memory:write'],
   });
-  const agent = {
-    headers: { authorization: `Bearer ${made.json<IssuedToken>().token}`, 'memory-team': company.teamId },
-  };
+  const agent = agentOf(service, made.json<IssuedToken>());
   const write = send(agent, 'POST', '/v1/memory/ingest', { title: 'Tide', text: `The tide ${newId()}` });
   const late = await duringPause(await openPausedApp(t, service), write, () => erasure(service));
   assert.equal(outcome(late), '401 unauthenticated');

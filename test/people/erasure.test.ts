@@ -3,14 +3,14 @@ import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
-import type { ErasedMember, Member } from '../../shared/schemas/people.ts';
-import type { Source } from '../../shared/schemas/sources.ts';
+import type { ErasedMember } from '../../shared/schemas/people.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
 import { sealAll, verifyAudit } from '../support/audit-chain.ts';
+import { callerOf } from '../support/client/client.ts';
 import { columns } from '../support/columns.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import {
   addPasswordHolder,
   join,
@@ -21,7 +21,7 @@ import {
 } from '../support/invites.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { askSession, linkToken, outcome, signInBy, useLink } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, type Caller, get, post } from '../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller } from '../support/team.ts';
 import { tablesWith } from '../support/traces.ts';
 
 // It reads all rows that there are.
@@ -30,7 +30,7 @@ const { database } = service;
 const AUDIT = '/v1/company/audit';
 
 const urlOf = (userId: string) => `/v1/company/members/${userId}/erase`;
-const erase = (by: Caller, userId: string) => ask(service, by, 'POST', urlOf(userId));
+const erase = (by: Caller, userId: string) => by.send('POST', urlOf(userId));
 async function erased(by: Caller, { userId }: { userId: string }): Promise<ErasedMember> {
   const answer = await erase(by, userId);
   assert.equal(answer.statusCode, 200, answer.body);
@@ -40,7 +40,7 @@ async function done(
   by: Caller,
   ...request: [method: 'PATCH' | 'PUT' | 'DELETE' | 'POST', url: string, body?: object]
 ) {
-  const answer = await ask(service, by, ...request);
+  const answer = await by.send(...request);
   assert.ok(answer.statusCode < 300, `${request[1]}: ${answer.body}`);
 }
 
@@ -50,7 +50,7 @@ async function addKnownPerson(company: SignedIn) {
   const [name, earlierName] = [`Zoë ${newId()}`, `Zoë Earlier ${newId()}`];
   const { token: inviteToken } = await makeInvite(service, company, { email: earlierEmail });
   const { token, user } = (await join(service, { token: inviteToken, name: earlierName })).json<Session>();
-  const person: Caller = { headers: { ...company.headers, authorization: `Bearer ${token}` } };
+  const person: Caller = callerOf(service.app, { ...company.headers, authorization: `Bearer ${token}` });
   await done(person, 'PATCH', '/v1/auth/account', { name, email, password: PASSWORD });
   const second = (await signInBy(service, email, PASSWORD)).json<Session>().token;
   assert.equal(outcome(await signInBy(service, email, 'a wrong password')), '401 invalid_credentials');
@@ -60,13 +60,13 @@ async function addKnownPerson(company: SignedIn) {
   for (const by of [person, agent, company]) {
     const headers = { ...by.headers, 'idempotency-key': newId() };
     const text = `The tide ${by === person ? 'comes' : 'goes'} ${user.id}`;
-    const made = await post(service, { headers }, '/v1/memory/ingest', { title: 'Tides', text });
+    const made = await callerOf(service.app, headers).ask.ingestSource({ title: 'Tides', text });
     written.push(made.json<{ source: { id: string } }>().source.id);
   }
   assert.equal(written.pop(), written[1]);
   const open = await makeInvite(service, company, { email, teamId: await addTeam(service, company) });
-  const invitation = await makeInvitation(service, company, { email });
-  const reset = await ask(service, company, 'POST', `/v1/company/members/${user.id}/reset-link`, {});
+  const invitation = await makeInvitation(company, { email });
+  const reset = await company.ask.createMemberResetLink(user.id, {});
   assert.equal(outcome(reset), '201');
   const resetToken = linkToken(reset.json<{ url: string }>().url);
   const secrets = [token, second, inviteToken, open.token, invitation.token, resetToken];
@@ -124,7 +124,7 @@ describe('POST /v1/company/members/:userId/erase', () => {
     for (const token of secrets.slice(0, 2)) {
       assert.equal(outcome(await askSession(service, token)), '401 unauthenticated');
     }
-    assert.equal(outcome(await get(service, agent, '/v1/memory/status')), '401 unauthenticated');
+    assert.equal(outcome(await agent.ask.getStatus()), '401 unauthenticated');
     assert.equal(outcome(await signInBy(service, email, PASSWORD)), '401 invalid_credentials');
     assert.equal(
       outcome(await useLink(service, resetToken, 'another password of this test')),
@@ -138,12 +138,10 @@ describe('POST /v1/company/members/:userId/erase', () => {
     const company = await service.company();
     const { userId, agent, written } = await addKnownPerson(company);
     await erased(company, { userId });
-    const search = { query: 'tide', embeddingMode: 'keyword', scope: {} };
-    const { hits } = (await post(service, company, '/v1/memory/search', search)).json<{
-      hits: { source_id: string }[];
-    }>();
+    const search = { query: 'tide', embeddingMode: 'keyword', scope: {} } as const;
+    const { hits } = await company.api.searchMemory(search);
     assert.deepEqual(hits.map(({ source_id }) => source_id).sort(), [...written].sort());
-    const sources = await listAll<Source>(service, company, '/v1/memory/sources');
+    const sources = await company.all.listSources();
     assert.deepEqual(
       written.map((id) =>
         columns(
@@ -160,14 +158,14 @@ describe('POST /v1/company/members/:userId/erase', () => {
     const company = await service.company();
     const { userId, words } = await addKnownPerson(company);
     await sealAll(database);
-    const before = await verifyAudit(service, company);
+    const before = await verifyAudit(company);
     await erased(company, { userId });
     await sealAll(database);
-    const after = await verifyAudit(service, company);
+    const after = await verifyAudit(company);
     assert.deepEqual([before.firstBreak, after.firstBreak, after.unsealed], [null, null, 0]);
     assert.ok(after.events > before.events);
     for (const url of [AUDIT, '/v1/memory/audit']) {
-      const events = await listAll<AuditEvent>(service, company, url);
+      const events = await company.readAll<AuditEvent>(url);
       const theirs = events.filter(({ actorId, subjectId }) => actorId === userId || subjectId === userId);
       assert.ok(theirs.length > 0, url);
       for (const { actorId, actorName, subjectId, subjectName } of theirs) {
@@ -216,10 +214,10 @@ describe('POST /v1/company/members/:userId/erase', () => {
     await done(person, 'POST', '/v1/company/access-requests', wanted);
     const { events, text } = await recordedBy(service, company, () => erased(company, person));
     assert.equal(outcome(await join(service, { token })), '410 token_revoked');
-    const members = await listAll<Member>(service, company, '/v1/company/members');
+    const members = await company.all.listCompanyMembers();
     assert.ok(!members.some(({ userId }) => userId === person.userId));
     for (const list of ['/v1/team/grants', '/v1/company/grants']) {
-      assert.deepEqual(await listAll(service, company, list), [], list);
+      assert.deepEqual(await company.readAll(list), [], list);
     }
     const [event, ...others] = events;
     assert.deepEqual(others, []);
@@ -249,7 +247,7 @@ describe('POST /v1/company/members/:userId/erase', () => {
     const company = await service.company();
     assert.equal(outcome(await erase(company, company.ownerId)), '409 last_owner');
     assert.equal((await askSession(service, company.token)).statusCode, 200);
-    const principal = { headers: { authorization: `Bearer ${API_TOKEN}`, 'memory-team': '' } };
+    const principal = callerOf(service.app, { authorization: `Bearer ${API_TOKEN}`, 'memory-team': '' });
     const { user, company: own, teams } = (await askSession(service, API_TOKEN)).json<Session>();
     const place = { companyId: own.id, ownerId: user.id, ownerEmail: user.email, teamId: teams[0]?.id ?? '' };
     await addPerson(service, place, { companyRole: 'owner' });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, type Method, type Recorded, recordedBy } from '../support/company.ts';
+import type { Method } from '../support/client/client.ts';
+import { via } from '../support/client/client.ts';
+import { type Recorded, recordedBy } from '../support/company.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { makeInvitation, newEmail } from '../support/invites.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -22,12 +24,10 @@ const team = (teamId: string) => ({ subjectType: 'team', subjectId: teamId, team
 async function request(company: SignedIn) {
   const caller = await admin(company);
   const { teamId } = company;
-  const answer = await ask(service, caller, 'POST', '/v1/company/access-requests', {
+  const { id } = await caller.api.requestAccess({
     teamId,
     access: 'read',
   });
-  assert.equal(answer.statusCode, 201, answer.body);
-  const { id } = answer.json<{ id: string }>();
   const detail = { userId: caller.userId, access: 'read' };
   return { id, about: { subjectType: 'access_request', subjectId: id, teamId, detail } as const };
 }
@@ -59,11 +59,11 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
     { kind: 'company.invite', subjectType: 'invite' },
   ],
   'replacing an invitation': async (company) => {
-    const { email } = (await makeInvitation(service, company)).invite;
+    const { email } = (await makeInvitation(company)).invite;
     return ['POST', 'invitations', { email }, { kind: 'company.invite', subjectType: 'invite' }];
   },
   'revoking an invitation': async (company) => {
-    const { id } = (await makeInvitation(service, company)).invite;
+    const { id } = (await makeInvitation(company)).invite;
     const event = { kind: 'company.invite_revoke', subjectType: 'invite', subjectId: id } as const;
     return ['DELETE', `invitations/${id}`, {}, event];
   },
@@ -158,7 +158,7 @@ for (const [name, prepare] of Object.entries(CHANGES)) {
       const [method, path, body, event, caller = company] = await prepare(company);
       let answer = { statusCode: 0, body: '' };
       const { events, text } = await recordedBy(service, company, async () => {
-        answer = await ask(service, caller, method, `/v1/company/${path}`, body);
+        answer = await caller.send(method, `/v1/company/${path}`, body);
       });
       assert.ok([200, 201, 204].includes(answer.statusCode), answer.body);
       assert.equal(events.length, 1);
@@ -185,7 +185,7 @@ for (const [name, prepare] of Object.entries(CHANGES)) {
       const before = await stateOf(company);
       for (;;) {
         statements = 0;
-        const answer = await ask({ app }, caller, method, `/v1/company/${path}`, body);
+        const answer = await via({ app }, caller).send(method, `/v1/company/${path}`, body);
         if (statements < failing) {
           assert.ok([200, 201, 204].includes(answer.statusCode), answer.body);
           break;

@@ -5,21 +5,21 @@ import type { Session } from '../../shared/schemas/accounts.ts';
 import type { CompanyGrant, Invite } from '../../shared/schemas/people.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { columns } from '../support/columns.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { join, newEmail } from '../support/invites.ts';
 import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
 import { askSession, outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, archiveTeam, type Person, post } from '../support/team.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Person } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 const URL = '/v1/company/grants';
 
 const give = (company: SignedIn, userId: string, teamId: string, access: string) =>
-  ask(service, company, 'PUT', `${URL}/${userId}/${teamId}`, { access });
+  company.ask.giveCompanyGrant(userId, teamId, { access });
 const take = (company: SignedIn, userId: string, teamId: string) =>
-  ask(service, company, 'DELETE', `${URL}/${userId}/${teamId}`);
-const grants = (company: SignedIn, limit?: number) => listAll<CompanyGrant>(service, company, URL, limit);
+  company.ask.revokeCompanyGrant(userId, teamId);
+const grants = (company: SignedIn, limit?: number) => company.readAll<CompanyGrant>(URL, limit);
 const addAdmin = (company: SignedIn) => addPerson(service, company, { companyRole: 'admin' });
 
 async function accessOf({ token }: Person, teamId: string): Promise<string | undefined> {
@@ -28,9 +28,7 @@ async function accessOf({ token }: Person, teamId: string): Promise<string | und
 }
 
 async function invite(caller: Person): Promise<{ invite: Invite; token: string }> {
-  const answer = await post(service, caller, '/v1/team/invites', { email: newEmail(), role: 'member' });
-  assert.equal(answer.statusCode, 201, answer.body);
-  return answer.json();
+  return await caller.api.createInvite({ email: newEmail(), role: 'member' });
 }
 
 describe('PUT /v1/company/grants/:userId/:teamId', () => {
@@ -38,7 +36,7 @@ describe('PUT /v1/company/grants/:userId/:teamId', () => {
     const company = await service.company();
     const admin = await addAdmin(company);
     const clientId = await addClient(service, company);
-    const write = () => post(service, admin, '/v1/memory/ingest', { title: 'x', text: newId() });
+    const write = () => admin.ask.ingestSource({ title: 'x', text: newId() });
     assert.equal(outcome(await write()), '403 team_forbidden');
     const answer = await give(company, admin.userId.toUpperCase(), company.teamId.toUpperCase(), 'read');
     assert.equal(answer.statusCode, 200);
@@ -46,7 +44,7 @@ describe('PUT /v1/company/grants/:userId/:teamId', () => {
     assert.deepEqual(grant, { userId: admin.userId, teamId: company.teamId, access: 'read' });
     assert.equal(await accessOf(admin, company.teamId), 'read');
     assert.equal(outcome(await write()), '403 scope_forbidden');
-    const clients = await listAll<{ id: string; access: string }>(service, admin, '/v1/team/clients');
+    const clients = await admin.all.listClients();
     assert.deepEqual(columns(clients, 'id', 'access'), [[clientId, 'read']]);
     const raised = await give(company, admin.userId, company.teamId, 'full');
     assert.deepEqual(raised.json(), { ...grant, access: 'full', createdAt });
@@ -85,7 +83,7 @@ describe('PUT /v1/company/grants/:userId/:teamId', () => {
       [{ access: 'write' }, '/access'],
       [{ access: 'read', teamId: company.teamId }, '/teamId'],
     ] as const) {
-      assertInvalid(await ask(service, company, 'PUT', `${URL}/${userId}/${company.teamId}`, body), path);
+      assertInvalid(await company.ask.giveCompanyGrant(userId, company.teamId, body), path);
     }
   });
 });
@@ -109,7 +107,7 @@ describe('a Company grant that is lowered or revoked', () => {
       ] as const) {
         assert.equal(outcome(await give(company, person.userId, team, 'full')), '200');
       }
-      const made = await ask(service, admin, 'POST', '/v1/company/teams', {
+      const made = await admin.ask.createTeam({
         name: 'For another',
         ownerEmail: newEmail(),
       });
@@ -230,6 +228,6 @@ describe('GET /v1/company/grants', () => {
     const times = whole.map(({ createdAt }) => createdAt);
     assert.deepEqual(times, times.toSorted().reverse(), 'newest first');
     assert.deepEqual(await grants(company, 2), whole);
-    assert.deepEqual(await listAll(service, admins[0]!, URL, 2), whole);
+    assert.deepEqual(await admins[0]!.readAll(URL, 2), whole);
   });
 });

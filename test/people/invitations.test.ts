@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { Invite } from '../../shared/schemas/people.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, listAll, recordsNothing } from '../support/company.ts';
+import { recordsNothing } from '../support/company.ts';
 import { accept, expireInvite, makeInvite, newEmail } from '../support/invites.ts';
 import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
@@ -20,7 +20,7 @@ interface Issued {
   url: string;
 }
 
-const invite = (company: SignedIn, body: object) => ask(service, company, 'POST', URL, body);
+const invite = (company: SignedIn, body: object) => company.ask.createInvitation(body);
 
 async function invited(company: SignedIn, body: object): Promise<Issued> {
   const answer = await invite(company, body);
@@ -28,8 +28,8 @@ async function invited(company: SignedIn, body: object): Promise<Issued> {
   return answer.json<Issued>();
 }
 
-const withdraw = (company: SignedIn, id: string) => ask(service, company, 'DELETE', `${URL}/${id}`);
-const invitations = (company: SignedIn, limit?: number) => listAll<Invite>(service, company, URL, limit);
+const withdraw = (company: SignedIn, id: string) => company.ask.revokeInvitation(id);
+const invitations = (company: SignedIn, limit?: number) => company.readAll<Invite>(URL, limit);
 const take = (token: string) => accept(service, { token });
 
 describe('POST /v1/company/invitations', () => {
@@ -42,7 +42,7 @@ describe('POST /v1/company/invitations', () => {
     const { id, createdAt, expiresAt, ...rest } = invitation;
     assert.deepEqual(rest, { email, role: 'admin', grants: [], state: 'open', createdBy: company.ownerId });
     assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 168 * 3_600_000);
-    const listed = await ask(service, company, 'GET', URL);
+    const listed = await company.ask.listInvitations();
     assert.deepEqual(listed.json(), { items: [invitation], nextCursor: null });
     assert.ok(!listed.body.includes(token));
     const stored = await database.query<{ row: string }>(
@@ -100,7 +100,7 @@ describe('POST /v1/company/invitations', () => {
       ['revoked', 'open', 'open'],
     );
     assert.equal((await invitations(other))[0]?.state, 'open');
-    const [invite] = await listAll<Invite>(service, company, '/v1/team/invites');
+    const [invite] = await company.all.listInvites();
     assert.deepEqual([invite?.id, invite?.state], [toTeam.invite.id, 'open']);
     assert.equal(outcome(await take(second.token)), '201');
     assert.equal(outcome(await take(elsewhere.token)), '401 invalid_credentials');
@@ -211,7 +211,7 @@ describe('GET /v1/company/invitations', () => {
     const [company, other] = [await service.company(), await service.company()];
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const { invitation } = await invited(company, { email: newEmail() });
-    assert.deepEqual(await listAll(service, admin, URL), [invitation]);
+    assert.deepEqual(await admin.all.listInvitations(), [invitation]);
     assert.deepEqual(await invitations(other), []);
   });
 });
@@ -243,7 +243,7 @@ describe('DELETE /v1/company/invitations/:id', () => {
       await assertSameRefusal('404 not_found', answers);
     });
     assert.equal((await invitations(other))[0]?.state, 'open');
-    const [invite] = await listAll<Invite>(service, company, '/v1/team/invites');
+    const [invite] = await company.all.listInvites();
     assert.equal(invite?.state, 'open');
   });
 });

@@ -4,7 +4,8 @@ import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
 import type { Member } from '../../shared/schemas/people.ts';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { callerOf } from '../support/client/client.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { addPasswordHolder, PASSWORD } from '../support/invites.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
@@ -16,15 +17,14 @@ const { database } = service;
 const ROLES = ['owner', 'admin', 'member'] as const;
 
 function setRole(caller: Caller, userId: string, role: string) {
-  return ask(service, caller, 'PATCH', `/v1/company/members/${userId}`, { role });
+  return caller.ask.changeCompanyRole(userId, { role });
 }
 
 function remove(caller: Caller, userId: string) {
-  return ask(service, caller, 'DELETE', `/v1/company/members/${userId}`);
+  return caller.ask.removeCompanyMember(userId);
 }
 
-const members = (caller: Caller, limit?: number) =>
-  listAll<Member>(service, caller, '/v1/company/members', limit);
+const members = (caller: Caller, limit?: number) => caller.readAll<Member>('/v1/company/members', limit);
 
 async function roleOf(company: SignedIn, userId: string): Promise<string | undefined> {
   return (await members(company)).find((member) => member.userId === userId)?.role;
@@ -38,7 +38,7 @@ describe('GET /v1/company', () => {
       [company, 'owner'],
       [admin, 'admin'],
     ] as const) {
-      const answer = await ask(service, caller, 'GET', '/v1/company');
+      const answer = await caller.ask.getCompany();
       assert.equal(answer.statusCode, 200);
       assert.deepEqual(answer.json(), { id: company.companyId, name: 'Test Company', role });
     }
@@ -81,9 +81,7 @@ describe('GET /v1/company/members', () => {
     let cursor: string | null = '';
     while (cursor !== null) {
       const url = `/v1/company/members?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`;
-      const page: { items: Member[]; nextCursor: string | null } = (
-        await ask(service, company, 'GET', url)
-      ).json();
+      const page: { items: Member[]; nextCursor: string | null } = (await company.send('GET', url)).json();
       assert.ok(page.items.length <= 2);
       seen.push(...page.items.map(({ userId }) => userId));
       cursor = page.nextCursor;
@@ -101,7 +99,7 @@ describe('GET /v1/company/members', () => {
       ['cursor=x', '/cursor'],
       ['cursor=', '/cursor'],
     ] as const) {
-      assertInvalid(await ask(service, company, 'GET', `/v1/company/members?${query}`), path);
+      assertInvalid(await company.send('GET', `/v1/company/members?${query}`), path);
     }
   });
 });
@@ -144,7 +142,7 @@ describe('PATCH /v1/company/members/:userId', () => {
       [{ role: null }, '/role'],
       [{ role: 'admin', name: 'x' }, '/name'],
     ] as const) {
-      assertInvalid(await ask(service, company, 'PATCH', `/v1/company/members/${userId}`, body), path);
+      assertInvalid(await company.ask.changeCompanyRole(userId, body), path);
     }
     assert.equal(await roleOf(company, userId), 'member');
   });
@@ -195,7 +193,7 @@ describe('the last Owner of a Company', () => {
 
 describe('the server principal', () => {
   test('the server principal cannot be demoted or removed, even if there is another Owner', async () => {
-    const principal = { headers: { authorization: `Bearer ${API_TOKEN}`, 'memory-team': '' } };
+    const principal = callerOf(service.app, { authorization: `Bearer ${API_TOKEN}`, 'memory-team': '' });
     const { user, company, teams } = (await askSession(service, API_TOKEN)).json<Session>();
     const place = {
       companyId: company.id,
@@ -226,7 +224,7 @@ describe('a member that does not exist', () => {
     for (const change of [
       (id: string) => setRole(company, id, 'admin'),
       (id: string) => remove(company, id),
-      (id: string) => ask(service, company, 'POST', `/v1/company/members/${id}/reset-link`, {}),
+      (id: string) => company.ask.createMemberResetLink(id, {}),
     ]) {
       await recordsNothing(service, company, async () => {
         const answers = await Promise.all(ids.map(change));
@@ -243,7 +241,7 @@ describe('POST /v1/company/members/:userId/reset-link', () => {
     const person = await addPasswordHolder(service, company, {});
     const url = `/v1/company/members/${person.userId}/reset-link`;
     const baseUrl = 'https://memory.example.com/team/';
-    const answer = await ask(service, company, 'POST', url, { baseUrl, ttlSeconds: 60 });
+    const answer = await company.send('POST', url, { baseUrl, ttlSeconds: 60 });
     assert.equal(answer.statusCode, 201);
     const link = answer.json<{ url: string; expiresAt: string }>();
     assert.deepEqual(Object.keys(link), ['url', 'expiresAt']);
@@ -261,8 +259,7 @@ describe('POST /v1/company/members/:userId/reset-link', () => {
     const company = await service.company();
     const { userId } = await addPerson(service, company, {});
     const url = `/v1/company/members/${userId}/reset-link`;
-    const make = async () =>
-      linkToken((await ask(service, company, 'POST', url)).json<{ url: string }>().url);
+    const make = async () => linkToken((await company.send('POST', url)).json<{ url: string }>().url);
     const first = await make();
     const second = await make();
     assert.equal(outcome(await useLink(service, first, PASSWORD)), '410 token_revoked');
@@ -273,7 +270,7 @@ describe('POST /v1/company/members/:userId/reset-link', () => {
       [{ baseUrl: 'memory.example.com' }, '/baseUrl'],
       [{ email: 'x@example.com' }, '/email'],
     ] as const) {
-      assertInvalid(await ask(service, company, 'POST', url, body), path);
+      assertInvalid(await company.send('POST', url, body), path);
     }
   });
 });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Session } from '../../shared/schemas/accounts.ts';
-import type { AccessRequest, CompanyGrant, Invite, Member } from '../../shared/schemas/people.ts';
+import type { Member } from '../../shared/schemas/people.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { callerOf } from '../support/client/client.ts';
 import { columns } from '../support/columns.ts';
-import { ask, listAll, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import {
   accept,
   addPasswordHolder,
@@ -22,7 +23,7 @@ const { database } = service;
 const NEW_PASSWORD = 'the password of the next one';
 
 async function remove(company: SignedIn, { userId }: { userId: string }): Promise<void> {
-  const answer = await ask(service, company, 'DELETE', `/v1/company/members/${userId}`);
+  const answer = await company.ask.removeCompanyMember(userId);
   assert.equal(answer.statusCode, 204, answer.body);
   assert.equal(answer.body, '');
 }
@@ -37,9 +38,9 @@ async function addBusyPerson(company: SignedIn) {
     clients: { [clientId]: 'write' },
   });
   const grant = `/v1/company/grants/${person.userId}/${granted}`;
-  assert.equal((await ask(service, company, 'PUT', grant, { access: 'full' })).statusCode, 200);
+  assert.equal((await company.send('PUT', grant, { access: 'full' })).statusCode, 200);
   const request = { teamId: wanted, access: 'read' };
-  assert.equal((await ask(service, person, 'POST', '/v1/company/access-requests', request)).statusCode, 201);
+  assert.equal((await person.ask.requestAccess(request)).statusCode, 201);
   return { person, granted, wanted };
 }
 
@@ -69,7 +70,7 @@ describe('DELETE /v1/company/members/:userId', () => {
     for (const token of [person.token, second]) {
       assert.equal(outcome(await askSession(service, token)), '401 unauthenticated');
     }
-    assert.equal(outcome(await ask(service, person, 'GET', '/v1/memory/status')), '401 unauthenticated');
+    assert.equal(outcome(await person.ask.getStatus()), '401 unauthenticated');
     const refused = await signInBy(service, person.email, PASSWORD);
     assert.equal(outcome(refused), '401 invalid_credentials');
     assert.equal((await askSession(service, company.token)).statusCode, 200);
@@ -90,12 +91,12 @@ describe('DELETE /v1/company/members/:userId', () => {
     });
     const isTheirs = ({ userId }: { userId: string }) => userId === person.userId;
     for (const list of ['/v1/company/members', '/v1/team/members']) {
-      const found = await listAll<Member>(service, company, list);
+      const found = await company.readAll<Member>(list);
       assert.ok(found.length > 0 && !found.some(isTheirs), list);
     }
-    assert.deepEqual(await listAll<CompanyGrant>(service, company, '/v1/company/grants'), []);
-    assert.deepEqual(await listAll(service, company, '/v1/team/grants'), []);
-    const requests = await listAll<AccessRequest>(service, company, '/v1/company/access-requests');
+    assert.deepEqual(await company.all.listCompanyGrants(), []);
+    assert.deepEqual(await company.all.listClientGrants(), []);
+    const requests = await company.all.listAccessRequests();
     assert.deepEqual(columns(requests, 'state', 'decidedBy'), [['denied', company.ownerId]]);
   });
 
@@ -104,7 +105,7 @@ describe('DELETE /v1/company/members/:userId', () => {
     const owner = await addPasswordHolder(service, company, { companyRole: 'owner', teamRole: 'owner' });
     const asOwner = { ...company, ownerId: owner.userId, headers: owner.headers };
     const theirs = [await makeInvite(service, asOwner), await makeInvite(service, asOwner)];
-    const invitation = await makeInvitation(service, asOwner);
+    const invitation = await makeInvitation(asOwner);
     const another = await makeInvite(service, company);
     const { events } = await recordedBy(service, company, () => remove(company, owner));
     for (const { token } of theirs) {
@@ -128,7 +129,7 @@ describe('DELETE /v1/company/members/:userId', () => {
       await makeInvite(service, company, { email, teamId }),
       await makeInvite(service, company, { email, role: 'admin' }),
     ];
-    const invitation = await makeInvitation(service, company, { email });
+    const invitation = await makeInvitation(company, { email });
     await remove(company, person);
     for (const { token } of invites) {
       assert.equal(outcome(await join(service, { token })), '410 token_revoked');
@@ -151,7 +152,7 @@ describe('DELETE /v1/company/members/:userId', () => {
     const company = await service.company();
     const person = await addPasswordHolder(service, company, {});
     const url = `/v1/company/members/${person.userId}/reset-link`;
-    const link = (await ask(service, company, 'POST', url)).json<{ url: string }>();
+    const link = (await company.send('POST', url)).json<{ url: string }>();
     await remove(company, person);
     const used = await useLink(service, linkToken(link.url), NEW_PASSWORD);
     assert.equal(outcome(used), '404 not_found');
@@ -163,9 +164,7 @@ describe('DELETE /v1/company/members/:userId', () => {
     const { email } = person;
     await remove(company, person);
     const body = { email, role: 'member' };
-    const invited = await ask(service, company, 'POST', '/v1/team/invites', body);
-    assert.equal(invited.statusCode, 201, invited.body);
-    const { token } = invited.json<{ invite: Invite; token: string }>();
+    const { token } = await company.api.createInvite(body);
     const joined = await join(service, { token, name: 'The next one', password: NEW_PASSWORD });
     assert.equal(joined.statusCode, 201);
     const session = joined.json<Session>();
@@ -173,16 +172,19 @@ describe('DELETE /v1/company/members/:userId', () => {
     assert.deepEqual([session.user.name, session.company.role], ['The next one', 'member']);
     assert.deepEqual(columns(session.teams, 'id', 'role', 'access'), [[company.teamId, 'member', 'member']]);
     for (const teamId of [granted, wanted]) assert.ok(!session.teams.some(({ id }) => id === teamId));
-    const next = { headers: { authorization: `Bearer ${session.token}`, 'memory-team': company.teamId } };
-    assert.deepEqual(await listAll(service, next, '/v1/team/clients'), []);
-    assert.equal((await listAll(service, next, '/v1/auth/sessions')).length, 1);
+    const next = callerOf(service.app, {
+      authorization: `Bearer ${session.token}`,
+      'memory-team': company.teamId,
+    });
+    assert.deepEqual(await next.all.listClients(), []);
+    assert.equal((await next.all.listSessions()).length, 1);
     assert.equal(outcome(await askSession(service, person.token)), '401 unauthenticated');
     assert.equal(outcome(await signInBy(service, email, PASSWORD)), '401 invalid_credentials');
     // Nor does the next one as an Admin have what the one before had asked for and been given.
     const role = `/v1/company/members/${session.user.id}`;
-    assert.equal((await ask(service, company, 'PATCH', role, { role: 'admin' })).statusCode, 200);
-    assert.deepEqual(await listAll(service, next, '/v1/company/access-requests'), []);
-    assert.deepEqual(await listAll(service, company, '/v1/company/grants'), []);
+    assert.equal((await company.send('PATCH', role, { role: 'admin' })).statusCode, 200);
+    assert.deepEqual(await next.all.listAccessRequests(), []);
+    assert.deepEqual(await company.all.listCompanyGrants(), []);
   });
 
   test('lets an Owner remove themselves if there is another Owner', async () => {
@@ -229,7 +231,7 @@ describe('DELETE /v1/company/members/:userId', () => {
   test('returns 404 for a member of another Company', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const person = await addPasswordHolder(service, other, {});
-    const answer = await ask(service, company, 'DELETE', `/v1/company/members/${person.userId}`);
+    const answer = await company.ask.removeCompanyMember(person.userId);
     assert.equal(outcome(answer), '404 not_found');
     assert.equal(outcome(await signInBy(service, person.email, PASSWORD)), '200');
   });

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
-import type { AccessRequest, CompanyGrant, Invite } from '../../shared/schemas/people.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { column } from '../support/columns.ts';
-import { ask, listAll, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { accept, join, newEmail } from '../support/invites.ts';
 import { askSession, outcome } from '../support/sign-in.ts';
 import { addPerson, addTeam, archiveTeam, type Caller, inTeam, type Person } from '../support/team.ts';
@@ -20,43 +19,34 @@ interface Issued {
 
 async function inviteInto(caller: Caller, teamId: string, email = newEmail()): Promise<Issued> {
   const body = { email, role: 'admin' };
-  const answer = await ask(service, inTeam(caller, teamId), 'POST', '/v1/team/invites', body);
-  assert.equal(answer.statusCode, 201, answer.body);
-  const { invite, token } = answer.json<{ invite: Invite; token: string }>();
+  const { invite, token } = await inTeam(caller, teamId).api.createInvite(body);
   return { id: invite.id, token };
 }
 
 /** Makes a Team for someone who has no account yet: the invite is as its Owner. */
 async function inviteOwner(caller: Caller): Promise<Issued> {
   const body = { name: `A new Team ${newId()}`, ownerEmail: newEmail() };
-  const answer = await ask(service, caller, 'POST', '/v1/company/teams', body);
-  assert.equal(answer.statusCode, 201, answer.body);
-  const { invite, token } = answer.json<{ invite: Invite; token: string }>();
-  return { id: invite.id, token };
+  const { invite, token } = await caller.api.createTeam(body);
+  return { id: invite!.id, token: token! };
 }
 
 async function inviteAdmin(caller: Caller, email = newEmail()): Promise<Issued> {
-  const answer = await ask(service, caller, 'POST', '/v1/company/invitations', { email });
-  assert.equal(answer.statusCode, 201, answer.body);
-  const { invitation, token } = answer.json<{ invitation: Invite; token: string }>();
+  const { invitation, token } = await caller.api.createInvitation({ email });
   return { id: invitation.id, token };
 }
 
 async function requestAccess(caller: Caller, teamId: string): Promise<string> {
   const body = { teamId, access: 'read' };
-  const answer = await ask(service, caller, 'POST', '/v1/company/access-requests', body);
-  assert.equal(answer.statusCode, 201, answer.body);
-  return answer.json<AccessRequest>().id;
+  return (await caller.api.requestAccess(body)).id;
 }
 
 async function setRole(company: SignedIn, userId: string, role: string): Promise<void> {
-  const answer = await ask(service, company, 'PATCH', `/v1/company/members/${userId}`, { role });
-  assert.equal(answer.statusCode, 200, answer.body);
+  await company.api.changeCompanyRole(userId, { role });
 }
 
 async function grant(company: SignedIn, userId: string, teamId: string): Promise<void> {
   const url = `/v1/company/grants/${userId}/${teamId}`;
-  assert.equal((await ask(service, company, 'PUT', url, { access: 'full' })).statusCode, 200);
+  assert.equal((await company.send('PUT', url, { access: 'full' })).statusCode, 200);
 }
 
 /** Which of these invites and invitations are open. */
@@ -88,12 +78,10 @@ async function addBusyAdmin(company: SignedIn) {
 }
 
 const grantsOf = async (company: SignedIn, { userId }: Person) =>
-  (await listAll<CompanyGrant>(service, company, '/v1/company/grants')).filter(
-    (held) => held.userId === userId,
-  );
+  (await company.all.listCompanyGrants()).filter((held) => held.userId === userId);
 
 const requestsOf = async (company: SignedIn, { userId }: Person) =>
-  (await listAll<AccessRequest>(service, company, '/v1/company/access-requests'))
+  (await company.all.listAccessRequests())
     .filter((made) => made.userId === userId)
     .map(({ id, state, decidedBy }) => ({ id, state, decidedBy }));
 
@@ -126,7 +114,7 @@ describe('a Company Admin who loses the role', () => {
     const company = await service.company();
     const { admin, granted, requestId } = await addBusyAdmin(company);
     const approve = `/v1/company/access-requests/${requestId}/approve`;
-    assert.equal((await ask(service, company, 'POST', approve)).statusCode, 200);
+    assert.equal((await company.send('POST', approve)).statusCode, 200);
     const other = await addBusyAdmin(company);
     await grant(company, other.admin.userId, granted);
     await setRole(company, admin.userId, 'member');

@@ -4,10 +4,10 @@ import { transaction } from '../../db/driver/database.ts';
 import { insertSearchEvent } from '../../db/queries/audit.ts';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { ask } from '../support/company.ts';
+import { type Answer, via } from '../support/client/client.ts';
 import { duringPause, openPausedApp, overlap, waitUntilBlockedOrDone } from '../support/paused-app.ts';
 import { ownerScope } from '../support/scopes.ts';
-import { addPerson, archiveTeam, post } from '../support/team.ts';
+import { addPerson, archiveTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -25,7 +25,7 @@ const ENDS: Record<
   string,
   {
     prepare?: (of: Scene) => Promise<unknown>;
-    end: (of: Scene) => (to: App) => ReturnType<typeof ask>;
+    end: (of: Scene) => (to: App) => Promise<Answer>;
     ok: number;
   }
 > = {
@@ -33,7 +33,7 @@ const ENDS: Record<
     end:
       ({ company, person }) =>
       (to) =>
-        ask(to, company, 'POST', `/v1/company/members/${person.userId}/erase`),
+        via(to, company).ask.eraseCompanyMember(person.userId),
     ok: 200,
   },
   'the deletion of the Team': {
@@ -41,7 +41,7 @@ const ENDS: Record<
     end:
       ({ company }) =>
       (to) =>
-        ask(to, company, 'DELETE', `/v1/company/teams/${company.teamId}`),
+        via(to, company).ask.deleteTeam(company.teamId),
     ok: 204,
   },
 };
@@ -49,7 +49,7 @@ const ENDS: Record<
 const search =
   ({ person }: Scene) =>
   (to: App) =>
-    post(to, person, '/v1/memory/search', {
+    via(to, person).ask.searchMemory({
       query: `where ${person.userId} goes`,
       embeddingMode: 'keyword',
       scope: {},

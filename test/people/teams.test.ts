@@ -5,12 +5,13 @@ import type { Session } from '../../shared/schemas/accounts.ts';
 import type { Invite } from '../../shared/schemas/people.ts';
 import type { Team } from '../../shared/schemas/teams.ts';
 import { openTestApp } from '../support/app.ts';
+import { type Body } from '../support/client/client.ts';
 import { column, columns } from '../support/columns.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { addPasswordHolder, join, newEmail, PASSWORD } from '../support/invites.ts';
 import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
 import { askSession, outcome } from '../support/sign-in.ts';
-import { addPerson, addTeam, type Caller, faultyFields, post } from '../support/team.ts';
+import { addPerson, addTeam, type Caller, faultyFields, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -23,17 +24,14 @@ interface Made {
   url: string | null;
 }
 
-async function make(caller: Caller, body: object): Promise<Made> {
-  const answer = await ask(service, caller, 'POST', URL, body);
-  assert.equal(answer.statusCode, 201, answer.body);
-  return answer.json<Made>();
+async function make(caller: Caller, body: Body<'createTeam'>): Promise<Made> {
+  return await caller.api.createTeam(body);
 }
 
 const change = (caller: Caller, id: string, verb: 'archive' | 'restore') =>
-  ask(service, caller, 'POST', `${URL}/${id}/${verb}`);
-const rename = (caller: Caller, id: string, name: string) =>
-  ask(service, caller, 'PATCH', `${URL}/${id}`, { name });
-const find = (caller: Caller, id: string) => ask(service, caller, 'GET', `${URL}/${id}`);
+  caller.send('POST', `${URL}/${id}/${verb}`);
+const rename = (caller: Caller, id: string, name: string) => caller.ask.renameTeam(id, { name });
+const find = (caller: Caller, id: string) => caller.ask.getTeam(id);
 
 /** What a session currently shows of a Team: role, access, name and state. */
 async function heldIn(token: string, teamId: string) {
@@ -46,16 +44,15 @@ describe('POST /v1/company/teams', () => {
   test('makes the creator the Team Owner, for a Company Owner and a Company Admin', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
-    for (const [name, { headers, token }] of Object.entries({ 'Zoo 山': company, 'Zoo 川': admin })) {
-      const { team, ...rest } = await make({ headers }, { name });
+    for (const [name, caller] of Object.entries({ 'Zoo 山': company, 'Zoo 川': admin })) {
+      const { team, ...rest } = await make(caller, { name });
       const { id, createdAt, ...shown } = team;
       assert.deepEqual(shown, { name, state: 'active' });
       assert.match(createdAt, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
       assert.deepEqual(rest, { invite: null, token: null, url: null });
       const held = { role: 'owner', access: 'full', name, state: 'active' };
-      assert.deepEqual(await heldIn(token, id), held);
-      const caller = { headers: { ...headers, 'memory-team': id } };
-      const stored = await post(service, caller, '/v1/memory/ingest', { title: 'x', text: 'the first word' });
+      assert.deepEqual(await heldIn(caller.token, id), held);
+      const stored = await inTeam(caller, id).ask.ingestSource({ title: 'x', text: 'the first word' });
       assert.equal(stored.statusCode, 201);
     }
   });
@@ -82,15 +79,13 @@ describe('POST /v1/company/teams', () => {
   test('returns the same 404 for a userId that is unknown, malformed, closed or of another Company', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const closed = await addPerson(service, company, {});
-    await ask(service, company, 'DELETE', `/v1/company/members/${closed.userId}`);
+    await company.ask.removeCompanyMember(closed.userId);
     await recordsNothing(service, company, async () => {
       const ids = [newId(), 'no-id', closed.userId, other.ownerId];
-      const answers = ids.map((ownerUserId) =>
-        ask(service, company, 'POST', URL, { name: 'x', ownerUserId }),
-      );
+      const answers = ids.map((ownerUserId) => company.ask.createTeam({ name: 'x', ownerUserId }));
       await assertSameRefusal('404 not_found', await Promise.all(answers));
     });
-    assert.equal((await listAll(service, company, URL)).length, 1);
+    assert.equal((await company.all.listTeams()).length, 1);
   });
 
   test('invites an email that an account has, and gives that account no role before it accepts', async () => {
@@ -100,8 +95,8 @@ describe('POST /v1/company/teams', () => {
     const { team, invite, token } = await make(admin, { name: 'Theirs', ownerEmail: ` ${named.email} ` });
     assert.deepEqual([invite?.email, invite?.role, invite?.state], [named.email, 'owner', 'open']);
     assert.equal(await heldIn(named.token, team.id), undefined);
-    const caller = { headers: { ...company.headers, 'memory-team': team.id } };
-    assert.deepEqual(await listAll(service, caller, '/v1/team/members'), [], 'the Team has no Owner yet');
+    const caller = inTeam(company, team.id);
+    assert.deepEqual(await caller.all.listTeamMembers(), [], 'the Team has no Owner yet');
     const joined = await join(service, { token: token ?? '' });
     assert.equal(joined.json<Session>().user.id, named.userId);
     assert.equal((await heldIn(named.token, team.id))?.role, 'owner');
@@ -113,23 +108,23 @@ describe('POST /v1/company/teams', () => {
     const member = await addPasswordHolder(service, company, { teamRole: 'member' });
     const expected = newEmail();
     const body = { email: expected, password: PASSWORD };
-    assert.equal(outcome(await ask(service, member, 'PATCH', '/v1/auth/account', body)), '200');
+    assert.equal(outcome(await member.ask.changeAccount(body)), '200');
     const { team, invite } = await make(admin, { name: 'For the expected person', ownerEmail: expected });
     assert.equal(invite?.state, 'open');
     assert.equal(await heldIn(member.token, team.id), undefined);
-    const caller = { headers: { ...member.headers, 'memory-team': team.id } };
-    assert.equal(outcome(await ask(service, caller, 'GET', '/v1/team')), '403 team_forbidden');
+    const caller = inTeam(member, team.id);
+    assert.equal(outcome(await caller.ask.getSelectedTeam()), '403 team_forbidden');
   });
 
   test('lists the invite of its Owner to Company Owners, who revoke it, and not to the Admin who made it', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const { team, invite, token } = await make(admin, { name: 'Theirs', ownerEmail: newEmail() });
-    const as = ({ headers }: Caller) => ({ headers: { ...headers, 'memory-team': team.id } });
-    const list = (caller: Caller) => ask(service, as(caller), 'GET', '/v1/team/invites');
+    const as = (caller: Caller) => inTeam(caller, team.id);
+    const list = (caller: Caller) => as(caller).ask.listInvites();
     assert.equal(outcome(await list(admin)), '403 team_forbidden');
     assert.deepEqual((await list(company)).json<{ items: Invite[] }>().items, [invite]);
-    const revoked = await ask(service, as(company), 'DELETE', `/v1/team/invites/${invite?.id}`);
+    const revoked = await as(company).ask.revokeInvite(invite!.id);
     assert.equal(revoked.statusCode, 204);
     assert.equal(outcome(await join(service, { token: token ?? '' })), '410 token_revoked');
   });
@@ -194,11 +189,11 @@ describe('POST /v1/company/teams', () => {
       [{ name: 'x', id: newId() }, '/id'],
     ] as const) {
       await recordsNothing(service, company, async () => {
-        assertInvalid(await ask(service, company, 'POST', URL, body), path);
+        assertInvalid(await company.ask.createTeam(body), path);
       });
     }
     await make(company, { name: '山'.repeat(300) });
-    assert.equal((await listAll(service, company, URL)).length, 2);
+    assert.equal((await company.all.listTeams()).length, 2);
   });
 });
 
@@ -211,7 +206,7 @@ describe('the Teams of a Company', () => {
     await change(company, archived.id, 'archive');
     await service.company();
     for (const limit of [200, 1]) {
-      const listed = await listAll<Team>(service, admin, URL, limit);
+      const listed = await admin.readAll<Team>(URL, limit);
       assert.deepEqual(columns(listed, 'id', 'name', 'state'), [
         [third.id, 'Third', 'active'],
         [archived.id, 'Old', 'archived'],
@@ -236,7 +231,7 @@ describe('the Teams of a Company', () => {
       assert.equal(outcome(await rename(company, company.teamId, name)), '400 invalid_request');
     }
     const body = { name: 'x', state: 'archived' };
-    const answer = await ask(service, company, 'PATCH', `${URL}/${company.teamId}`, body);
+    const answer = await company.ask.renameTeam(company.teamId, body);
     assert.deepEqual(faultyFields(answer), ['/state']);
   });
 
@@ -244,7 +239,7 @@ describe('the Teams of a Company', () => {
     const [company, other] = [await service.company(), await service.company()];
     const deleted = await addTeam(service, company);
     await change(company, deleted, 'archive');
-    assert.equal((await ask(service, company, 'DELETE', `${URL}/${deleted}`)).statusCode, 204);
+    assert.equal((await company.ask.deleteTeam(deleted)).statusCode, 204);
     const ids = ['no-id', newId(), other.teamId, deleted];
     await recordsNothing(service, company, async () => {
       for (const request of [
@@ -252,7 +247,7 @@ describe('the Teams of a Company', () => {
         (id: string) => rename(company, id, 'x'),
         (id: string) => change(company, id, 'archive'),
         (id: string) => change(company, id, 'restore'),
-        (id: string) => ask(service, company, 'DELETE', `${URL}/${id}`),
+        (id: string) => company.ask.deleteTeam(id),
       ]) {
         const answers = await Promise.all(ids.map(request));
         await assertSameRefusal('404 not_found', answers);
@@ -266,7 +261,7 @@ describe('POST /v1/company/teams/:id/archive', () => {
   test('an archived Team is read-only until it is restored', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
-    const ingest = () => post(service, company, '/v1/memory/ingest', { title: 'x', text: newId() });
+    const ingest = () => company.ask.ingestSource({ title: 'x', text: newId() });
     assert.equal((await ingest()).statusCode, 201);
     const archived = await change(admin, company.teamId, 'archive');
     assert.deepEqual([archived.statusCode, archived.json<Team>().state], [200, 'archived']);
@@ -275,9 +270,9 @@ describe('POST /v1/company/teams/:id/archive', () => {
     assert.equal(outcome(await rename(company, company.teamId, 'New')), '409 team_archived');
     assert.equal(outcome(await rename(company, company.teamId, 'Test Team')), '409 team_archived');
     const invite = { email: newEmail(), role: 'member' };
-    assert.equal(outcome(await post(service, company, '/v1/team/invites', invite)), '409 team_archived');
+    assert.equal(outcome(await company.ask.createInvite(invite)), '409 team_archived');
     for (const url of ['/v1/team', '/v1/memory/status', '/v1/memory/audit', `${URL}/${company.teamId}`]) {
-      assert.equal((await ask(service, company, 'GET', url)).statusCode, 200, url);
+      assert.equal((await company.send('GET', url)).statusCode, 200, url);
     }
     const restored = await change(admin, company.teamId, 'restore');
     assert.deepEqual([restored.statusCode, restored.json<Team>().state], [200, 'active']);
@@ -308,9 +303,9 @@ describe('POST /v1/company/teams/:id/archive', () => {
   test('returns 400 for a body with fields and accepts an empty one', async () => {
     const company = await service.company();
     const url = `${URL}/${company.teamId}/archive`;
-    const answer = await ask(service, company, 'POST', url, { reason: 'x' });
+    const answer = await company.send('POST', url, { reason: 'x' });
     assertInvalid(answer, '/reason');
-    assert.equal(outcome(await ask(service, company, 'POST', url, {})), '200');
+    assert.equal(outcome(await company.send('POST', url, {})), '200');
     const [row] = await database.query<{ state: string }>('select state from identity.team where id = $1', [
       company.teamId,
     ]);

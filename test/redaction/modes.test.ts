@@ -6,12 +6,13 @@ import type { Memory } from '../../shared/schemas/memories.ts';
 import type { Source } from '../../shared/schemas/sources.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../support/app.ts';
-import { ask, recordedBy } from '../support/company.ts';
+import { via } from '../support/client/client.ts';
+import { recordedBy } from '../support/company.ts';
 import { plantImport } from '../support/import-records.ts';
 import { callTool } from '../support/mcp.ts';
 import { addMemory, decide, listMemories } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addPerson, along, CLAIM, post } from '../support/team.ts';
+import { addPerson, along, CLAIM } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
 
 const service = await openTestApp();
@@ -23,17 +24,16 @@ const TEXT = `The setting is password=${SECRET}.`;
 const MASKED = 'The setting is password=[redacted: password].';
 
 async function setMode(company: SignedIn, redaction: RedactionMode | null): Promise<void> {
-  const answer = await ask(service, company, 'PATCH', '/v1/team', { redaction });
-  assert.equal(answer.statusCode, 200, answer.body);
+  await company.api.changeSelectedTeam({ redaction });
 }
 
 const ingest = (to: Pick<TestApp, 'app'>, company: SignedIn, body: object = {}, headers = {}) =>
-  post(to, company, '/v1/memory/ingest', { title: 'A title', text: TEXT, ...body }, headers);
+  via(to, company).ask.ingestSource({ title: 'A title', text: TEXT, ...body }, headers);
 
 /** The stored text of a source that an ingest answered with. */
 async function storedText(company: SignedIn, answer: { json<T>(): T }): Promise<string | undefined> {
   const { id } = answer.json<{ source: Source }>().source;
-  const read = await ask(service, company, 'GET', `/v1/memory/sources/${id}`);
+  const read = await company.ask.getSource(id);
   return read.json<{ chunks: { text: string }[] }>().chunks[0]?.text;
 }
 
@@ -85,7 +85,7 @@ describe('the mode of redaction', () => {
       assert.equal(detail, 'Remove the credentials in /text (password), /metadata/db~1password (password)');
     });
     assert.deepEqual(events, []);
-    const list = await ask(service, company, 'GET', '/v1/memory/sources');
+    const list = await company.ask.listSources();
     assert.deepEqual(list.json<{ items: unknown[] }>().items, []);
   });
 
@@ -96,7 +96,7 @@ describe('the mode of redaction', () => {
     assert.ok(!answer.body.includes(token), answer.body);
     const { source, redactions } = answer.json<{ source: Source; redactions: { path: string }[] }>();
     assert.deepEqual(new Set(redactions.map(({ path }) => path)), new Set(['/metadata/[redacted: github]']));
-    const read = await ask(service, company, 'GET', `/v1/memory/sources/${source.id}`);
+    const read = await company.ask.getSource(source.id);
     const mask = '[redacted: github]';
     assert.deepEqual(read.json<{ metadata: unknown }>().metadata, { [mask]: mask });
   });
@@ -118,7 +118,7 @@ describe('the mode of redaction', () => {
       redactions.map(({ path }) => path),
       ['/metadata/password/0', '/metadata/pwd', `/metadata/${mask}`, `/metadata/${mask} 2`],
     );
-    const read = await ask(service, company, 'GET', `/v1/memory/sources/${source.id}`);
+    const read = await company.ask.getSource(source.id);
     assert.deepEqual(read.json<{ metadata: unknown }>().metadata, {
       password: ['[redacted: password]', { note: SECRET }],
       pwd: '[redacted: password]',
@@ -132,36 +132,24 @@ describe('the mode of redaction', () => {
 describe('a request with a credential', () => {
   it('is refused for its other faults first', async () => {
     const company = await service.company();
-    const published = await addMemory(service, company, 'published');
-    const discarded = await addMemory(service, company, 'discarded');
+    const published = await addMemory(company, 'published');
+    const discarded = await addMemory(company, 'discarded');
     await workspaceOf(service.app, company.headers).push([file('team/a.md', 'x')]);
     await setMode(company, 'refuse');
     const edit = { action: 'update', content: TEXT };
     const search = (body: object) => {
       const stored = { query: TEXT, storeQueryText: true, embeddingMode: 'keyword', scope: {} };
-      return post(service, company, '/v1/memory/search', { ...stored, ...body });
+      return company.ask.searchMemory({ ...stored, ...body });
     };
     const refusals: [string, { statusCode: number; json<T>(): T }][] = [
       ['400 invalid_request', await ingest(service, company, { other: 1 })],
-      ['404 not_found', await decide(service, company, { ...edit, memoryId: company.teamId })],
-      ['409 conflict', await decide(service, company, { ...edit, memoryId: discarded.id })],
-      [
-        '409 version_conflict',
-        await decide(service, company, { ...edit, memoryId: published.id, version: 9 }),
-      ],
-      [
-        '409 workspace_conflict',
-        await post(service, company, '/v1/workspace/push', { files: [file('team/a.md', TEXT)] }),
-      ],
-      [
-        '404 not_found',
-        await ask(service, company, 'PATCH', `/v1/memory/sources/${company.teamId}`, { title: TEXT }),
-      ],
-      [
-        '409 conflict',
-        await ask(service, company, 'PATCH', `/v1/memory/sources/${published.sourceId}`, { title: TEXT }),
-      ],
-      ['422 secret_detected', await decide(service, company, { ...edit, memoryId: published.id })],
+      ['404 not_found', await decide(company, { ...edit, memoryId: company.teamId })],
+      ['409 conflict', await decide(company, { ...edit, memoryId: discarded.id })],
+      ['409 version_conflict', await decide(company, { ...edit, memoryId: published.id, version: 9 })],
+      ['409 workspace_conflict', await company.ask.pushFiles({ files: [file('team/a.md', TEXT)] })],
+      ['404 not_found', await company.ask.changeSource(company.teamId, { title: TEXT })],
+      ['409 conflict', await company.ask.changeSource(published.sourceId, { title: TEXT })],
+      ['422 secret_detected', await decide(company, { ...edit, memoryId: published.id })],
       ['403 scope_forbidden', await search({ scope: { clientId: company.teamId } })],
       ['404 not_found', await search({ sourceIds: [company.teamId] })],
       ['404 not_found', await search({ explainSource: company.teamId })],
@@ -191,7 +179,7 @@ describe('a request with a credential', () => {
       { text: TEXT, embedding: along(2) },
     ];
     const body = { title: 'Chunks', chunks, ...CLAIM };
-    const answer = await post(service, company, '/v1/memory/ingest', body);
+    const answer = await company.ask.ingestSource(body);
     assert.equal(answer.json<{ embedded: number }>().embedded, 1, answer.body);
     const vectors = await service.database.query<{ text: string }>(
       `select c.text from memory.chunk c join memory.chunk_embedding e on e.chunk_id = c.id and e.team_id = c.team_id
@@ -203,7 +191,7 @@ describe('a request with a credential', () => {
       ['A plain chunk.'],
     );
     const item = { content: TEXT, embedding: along(3), ...CLAIM };
-    const memory = await addMemory(service, company, 'published', item);
+    const memory = await addMemory(company, 'published', item);
     assert.equal(memory.content, MASKED);
     const [stored] = await service.database.query<{ n: number }>(
       'select count(*)::int as n from memory.chunk_embedding where team_id = $1',
@@ -226,7 +214,7 @@ describe('a request with a credential', () => {
     const captures: string[] = [];
     for (const password of [SECRET, 'hunter33', SECRET]) {
       const body = { sessionId: `password=${password}`, sequence: 1, summary: 'plain' };
-      const answer = await post(service, company, '/v1/memory/captures', body);
+      const answer = await company.ask.stageCapture(body);
       captures.push(answer.json<{ capture: { id: string } }>().capture.id);
     }
     assert.deepEqual([captures[0] === captures[1], captures[0] === captures[2]], [false, true]);
@@ -268,36 +256,32 @@ describe('a text whose mask is longer than its credential', () => {
     assertFits(source.externalId, 300);
     assertFits(source.tags[0], 50);
     const read = ok<Source & { chunks: { text: string }[]; metadata: { title: string } }>(
-      await ask(service, company, 'GET', `/v1/memory/sources/${source.id}`),
+      await company.ask.getSource(source.id),
     );
     assertFits(read.chunks[0]?.text, 8000);
     assert.ok(read.metadata.title.length > 400);
     const path = `/v1/memory/sources/${source.id}`;
-    assertFits(ok<Source>(await ask(service, company, 'PATCH', path, { tags, title: full(300) })).title, 300);
+    assertFits(ok<Source>(await company.send('PATCH', path, { tags, title: full(300) })).title, 300);
 
     const file = { filename: full(300), title: full(300), tags, text: 'plain' };
     const body = { items: [{ ...file, mediaType: 'text/plain' }] };
-    const { imports } = ok<{ imports: Import[] }>(await post(service, company, '/v1/memory/imports', body));
+    const { imports } = ok<{ imports: Import[] }>(await company.ask.importFiles(body));
     assertFits(imports[0]?.filename, 300);
     assertFits(imports[0]?.title, 300);
 
     const session = { sessionId: full(300), summary: full(64_000) };
-    const { capture } = ok<{ capture: Capture }>(
-      await post(service, company, '/v1/memory/captures', session),
-    );
+    const { capture } = ok<{ capture: Capture }>(await company.ask.stageCapture(session));
     assertFits(capture.sessionId, 300);
-    const { batch } = ok<{ batch: { captures: Capture[] } }>(
-      await post(service, company, '/v1/memory/consolidation/claim', {}),
-    );
+    const { batch } = ok<{ batch: { captures: Capture[] } }>(await company.ask.claimCaptures({}));
     assertFits(batch.captures[0]?.summary, 64_000);
 
     const item = { title: full(300), content: full(64_000), tags };
-    const memory = await addMemory(service, company, 'published', item);
+    const memory = await addMemory(company, 'published', item);
     assertFits(memory.title, 300);
     assertFits(memory.content, 64_000);
     assertFits(memory.tags[0], 50);
     const update = { action: 'update', memoryId: memory.id, tags: ['other', full(50)] };
-    assertFits(ok<{ memory: Memory }>(await decide(service, company, update)).memory.tags[1], 50);
+    assertFits(ok<{ memory: Memory }>(await decide(company, update)).memory.tags[1], 50);
   });
 
   it('is refused if what was given is too long', async () => {
@@ -305,12 +289,12 @@ describe('a text whose mask is longer than its credential', () => {
     await setMode(company, 'redact');
     const tags = [`${full(30)}${'ß'.repeat(20)}`];
     const items = [{ filename: 'a.txt', text: 'plain', tags }];
-    const memory = await addMemory(service, company, 'published');
+    const memory = await addMemory(company, 'published');
     const answers = [
       await ingest(service, company, { tags }),
-      await post(service, company, '/v1/memory/imports', { items }),
-      await decide(service, company, { action: 'update', memoryId: memory.id, tags }),
-      await ask(service, company, 'PATCH', `/v1/memory/sources/${memory.sourceId}`, { tags }),
+      await company.ask.importFiles({ items }),
+      await decide(company, { action: 'update', memoryId: memory.id, tags }),
+      await company.ask.changeSource(memory.sourceId, { tags }),
     ];
     for (const answer of answers) assert.equal(outcome(answer), '400 invalid_request');
   });
@@ -323,7 +307,7 @@ describe('an error', () => {
     const mask = '[redacted: github]';
     const id = await plantImport(service, company, { state: 'completed', filename: `${token}.txt` });
     const retries = ['imports/retry', `imports/${id}/retry`].map((route, index) =>
-      post(service, company, `/v1/memory/${route}`, index === 0 ? { ids: [id] } : {}),
+      company.send('POST', `/v1/memory/${route}`, index === 0 ? { ids: [id] } : {}),
     );
     const errors: [string, Promise<{ json<T>(): T }>][] = [
       ...retries.map((answer): (typeof errors)[0] => [`The import of ${mask}.txt has not failed`, answer]),
@@ -336,10 +320,7 @@ describe('an error', () => {
         ingest(service, company, { metadata: { [`${token}\0`]: 1 } }),
       ],
       [`/${mask}: is not a known field`, ingest(service, company, { [token]: 1 })],
-      [
-        `/${mask}: must not contain a NUL character`,
-        ask(service, company, 'GET', `/v1/memory/sources?${token}=%00`),
-      ],
+      [`/${mask}: must not contain a NUL character`, company.send('GET', `/v1/memory/sources?${token}=%00`)],
     ];
     for (const [expected, answer] of errors) {
       assert.equal((await answer).json<{ detail: string }>().detail, expected);
@@ -350,21 +331,21 @@ describe('an error', () => {
 describe('a memory that was stored when the mode was weaker', () => {
   it('is masked or refused when it is published or restored, with the text that it had', async () => {
     const company = await service.company();
-    const waiting = [await addMemory(service, company, 'review', { title: TEXT, content: TEXT })];
-    const published = await addMemory(service, company, 'published', { content: TEXT });
+    const waiting = [await addMemory(company, 'review', { title: TEXT, content: TEXT })];
+    const published = await addMemory(company, 'published', { content: TEXT });
     const edited = { action: 'update', memoryId: published.id, content: 'Nothing of it.' };
-    assert.equal((await decide(service, company, edited)).statusCode, 200);
+    assert.equal((await decide(company, edited)).statusCode, 200);
     const decisions = [
       { action: 'publish', memoryId: waiting[0]?.id },
       { action: 'restore', memoryId: published.id, version: 1 },
     ];
     await setMode(company, 'refuse');
     for (const decision of decisions) {
-      assert.equal(outcome(await decide(service, company, decision)), '422 secret_detected', decision.action);
+      assert.equal(outcome(await decide(company, decision)), '422 secret_detected', decision.action);
     }
     await setMode(company, 'redact');
     for (const decision of decisions) {
-      const answer = await decide(service, company, decision);
+      const answer = await decide(company, decision);
       const { memory, redactions } = answer.json<{
         memory: { title: string; content: string };
         redactions: { path: string }[];
@@ -382,22 +363,17 @@ describe('a text that an agent remembers', () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     const settings = { redaction: 'redact', publish: 'review' };
-    assert.equal((await ask(service, company, 'PATCH', '/v1/team', settings)).statusCode, 200);
+    assert.equal((await company.ask.changeSelectedTeam(settings)).statusCode, 200);
     const token = ['sk', '-ant-api03-', 'aB3'.repeat(31), 'AA'].join('');
     const args = { text: `${token} is the key.` };
-    const { value } = await callTool<{ status: string; redactions: object[] }>(
-      service,
-      member,
-      'remember',
-      args,
-    );
+    const { value } = await callTool<{ status: string; redactions: object[] }>(member, 'remember', args);
     assert.deepEqual([value.status, value.redactions.length], ['review', 1]);
-    const [memory] = await listMemories(service, company);
+    const [memory] = await listMemories(company);
     const mask = '[redacted: anthropic]';
     assert.deepEqual([memory?.title, memory?.content], [`${mask} is the key.`, `${mask} is the key.`]);
     await setMode(company, 'refuse');
-    assert.match((await callTool(service, member, 'remember', args)).text, /^secret_detected: /);
-    assert.equal((await listMemories(service, company)).length, 1);
+    assert.match((await callTool(member, 'remember', args)).text, /^secret_detected: /);
+    assert.equal((await listMemories(company)).length, 1);
   });
 
   it('is checked in its tags as they were sent, whether or not it waits for a decision', async () => {
@@ -408,14 +384,14 @@ describe('a text that an agent remembers', () => {
     const args = { text: 'The walrus sleeps.', tags: [token] };
     for (const publish of ['anyone', 'review']) {
       const settings = { redaction: 'refuse', publish };
-      assert.equal((await ask(service, company, 'PATCH', '/v1/team', settings)).statusCode, 200);
-      const { text } = await callTool(service, member, 'remember', args);
+      assert.equal((await company.ask.changeSelectedTeam(settings)).statusCode, 200);
+      const { text } = await callTool(member, 'remember', args);
       assert.match(text, /^secret_detected: .*\/tags\/0/, publish);
     }
     await setMode(company, 'redact');
-    const { value } = await callTool<{ status: string }>(service, member, 'remember', args);
+    const { value } = await callTool<{ status: string }>(member, 'remember', args);
     assert.equal(value.status, 'review');
-    const [memory] = await listMemories(service, company);
+    const [memory] = await listMemories(company);
     assert.deepEqual(memory?.tags, ['[redacted: aws]']);
   });
 });
@@ -439,7 +415,7 @@ describe('a pushed file with a credential', () => {
   it('has at most 1,000 findings listed, of all files together', async () => {
     const company = await service.company();
     const files = ['a', 'b'].map((name) => file(`team/${name}.env`, `password=${SECRET}\n`.repeat(800)));
-    const answer = await post(service, company, '/v1/workspace/push', { files });
+    const answer = await company.ask.pushFiles({ files });
     assert.equal(answer.json<{ redactions: unknown[] }>().redactions.length, 1000);
   });
 

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Hit } from '../../shared/schemas/search.ts';
 import type { Chunk } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
-import { listAll, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { addSource, archived } from '../support/source-library.ts';
-import { addClient, along, type Caller, CLAIM, post } from '../support/team.ts';
+import { addClient, along, type Caller, CLAIM } from '../support/team.ts';
 import { EVERYWHERE } from './heron-search.ts';
 
 const service = await openTestApp();
@@ -15,7 +14,7 @@ const { database } = service;
 
 /** Searches by keyword in the Team layer, unless the body says otherwise. */
 const ask = (caller: Caller, body: object) =>
-  post(service, caller, '/v1/memory/search', { scope: {}, embeddingMode: 'keyword', ...body });
+  caller.ask.searchMemory({ scope: {}, embeddingMode: 'keyword', ...body });
 
 async function search(caller: Caller, body: object): Promise<Hit[]> {
   const answer = await ask(caller, body);
@@ -26,7 +25,7 @@ async function search(caller: Caller, body: object): Promise<Hit[]> {
 /** Stores chunks as one source and returns its id. */
 async function store(caller: Caller, texts: readonly string[], body: object = {}): Promise<string> {
   const chunks = texts.map((text) => ({ text }));
-  return (await addSource(service, caller, { chunks, ...body })).id;
+  return (await addSource(caller, { chunks, ...body })).id;
 }
 
 const HIT_FIELDS = 'score semantic_rank keyword_rank duplicates before after passages explain'.split(' ');
@@ -107,7 +106,7 @@ describe('neighbours of hits', () => {
     await store(company, layers.team);
     await store(company, layers.client, { scope: { clientId } });
     const gone = await store(company, ['gone before', 'heron gone']);
-    await archived(service, company, gone);
+    await archived(company, gone);
     const texts = async (scope: object) =>
       carried(await search(company, { query: 'heron', neighbours: 2, scope }))
         .map(({ text }) => text)
@@ -184,7 +183,7 @@ describe('hits grouped by source', () => {
     const [first, ...passageIds] = hits[0]?.passages?.map(({ chunk_id }) => chunk_id) ?? [];
     assert.equal(first, hits[0]?.chunk_id);
     assert.equal(events.length, 1);
-    const [event] = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.search');
+    const [event] = await company.all.listTeamAudit({ kind: 'memory.search' });
     const { hitsHash: _, ...detail } = event?.detail ?? {};
     assert.deepEqual(detail, { scope: {}, topK: 8, hitIds: [first], passageIds });
   });
@@ -322,7 +321,7 @@ describe('equal chunks', () => {
       text: `a heron at wall ${n}`,
       embedding: along(n + 3),
     }));
-    await addSource(service, company, {
+    await addSource(company, {
       chunks: [
         { text: FORMS[0], embedding: along(1) },
         { text: 'the heron at a lake', embedding: near },

@@ -4,18 +4,13 @@ import type { Hit, SearchResponse } from '../../shared/schemas/search.ts';
 import { openTestApp } from '../support/app.ts';
 import { base64Of } from '../support/base64-vector.ts';
 import { outcome } from '../support/sign-in.ts';
-import { along, CLAIM, faultyFields, post } from '../support/team.ts';
+import { along, CLAIM, faultyFields } from '../support/team.ts';
 
 const service = await openTestApp();
 const company = await service.company();
 const KEYWORD = { mode: 'keyword', model: CLAIM.embeddingModel };
 const ask = (body: object | string) =>
-  post(
-    service,
-    company,
-    '/v1/memory/search',
-    typeof body === 'string' ? body : { query: 'x', scope: {}, ...body },
-  );
+  company.ask.searchMemory(typeof body === 'string' ? body : { query: 'x', scope: {}, ...body });
 
 describe('the embedding of a query', () => {
   test('a search returns 400 query_embedding_required without an embedding', async () => {
@@ -66,11 +61,11 @@ describe('the embedding of a query', () => {
   test('a search takes base64 of float32 numbers and gives the hits that it gives for the numbers', async () => {
     const company = await service.company();
     const chunks = [3, 2].map((axis) => ({ text: `axis ${axis}`, embedding: base64Of(along(axis, 7)) }));
-    const ingested = await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM });
+    const ingested = await company.ask.ingestSource({ title: 'x', chunks, ...CLAIM });
     assert.equal(ingested.json<{ embedded: number }>().embedded, 2);
     const answers = [along(2), base64Of(along(2)), base64Of(along(2, 1e-40))].map(async (queryEmbedding) => {
       const body = { query: 'x', scope: {}, queryEmbedding, ...CLAIM };
-      const answer = await post(service, company, '/v1/memory/search', body);
+      const answer = await company.ask.searchMemory(body);
       return answer.json<SearchResponse>().hits;
     });
     const [ofNumbers = [], ...ofTexts] = await Promise.all(answers);
@@ -102,7 +97,7 @@ describe('the embedding of a query', () => {
   });
 
   test('a search ignores the length of the query vector', async () => {
-    await post(service, company, '/v1/memory/ingest', {
+    await company.ask.ingestSource({
       title: 'x',
       chunks: [
         { text: 'along five', embedding: along(5, 1e38) },
@@ -121,7 +116,7 @@ describe('the embedding of a query', () => {
 describe('keyword mode', () => {
   test('keyword mode searches by words only, although a chunk has the vector that is sent', async () => {
     const chunks = [{ text: 'the granary' }, { text: 'the mill', embedding: along(9) }];
-    await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM });
+    await company.ask.ingestSource({ title: 'x', chunks, ...CLAIM });
     for (const fields of [{}, { queryEmbedding: along(9), ...CLAIM }, { embeddingModel: 'another' }]) {
       const answer = await ask({ query: 'granary', embeddingMode: 'keyword', ...fields });
       const { embedding, degraded, hits } = answer.json<SearchResponse>();
@@ -135,7 +130,7 @@ describe('keyword mode', () => {
 
   test('keyword mode applies the filters, topK and the explanation of every search', async () => {
     const texts = ['one lantern', 'two lanterns and a lantern', 'three'];
-    const ingested = await post(service, company, '/v1/memory/ingest', {
+    const ingested = await company.ask.ingestSource({
       title: 'x',
       chunks: texts.map((text) => ({ text })),
     });
@@ -161,9 +156,9 @@ describe('auto mode of a service without server embeddings', () => {
   test('auto mode searches by words if the request has no vector, and by its vector otherwise', async () => {
     const company = await service.company();
     const chunks = [{ text: 'the cooper' }, { text: 'the barrel', embedding: along(11) }];
-    await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM });
+    await company.ask.ingestSource({ title: 'x', chunks, ...CLAIM });
     const search = (fields: object) =>
-      post(service, company, '/v1/memory/search', { query: 'cooper', embeddingMode: 'auto', ...fields });
+      company.ask.searchMemory({ query: 'cooper', embeddingMode: 'auto', ...fields });
     for (const fields of [{}, { scope: {} }, CLAIM, { embeddingModel: 'another' }]) {
       const { embedding, degraded, hits } = (await search(fields)).json<SearchResponse>();
       assert.deepEqual({ embedding, degraded }, { embedding: KEYWORD, degraded: false });

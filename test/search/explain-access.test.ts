@@ -35,20 +35,16 @@ describe('explain for a caller without Full access', () => {
         { explain: true, scope: { clientId: 'nonsense' } },
         { explain: true, sourceIds: ['nonsense'] },
       ]) {
-        assert.equal(
-          outcome(await askHeron(service, caller, body)),
-          '403 full_access_required',
-          JSON.stringify(body),
-        );
+        assert.equal(outcome(await askHeron(caller, body)), '403 full_access_required', JSON.stringify(body));
       }
-      assert.equal((await askHeron(service, caller, { explain: false })).statusCode, 200);
+      assert.equal((await askHeron(caller, { explain: false })).statusCode, 200);
     }
     for (const caller of [
       company,
       await addPerson(service, company, { teamRole: 'admin' }),
       await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' }),
     ]) {
-      assert.ok((await explainHeron(service, caller, {})).explain);
+      assert.ok((await explainHeron(caller, {})).explain);
     }
   });
 });
@@ -56,15 +52,15 @@ describe('explain for a caller without Full access', () => {
 test('an explanation for a narrowed scope reveals nothing about records outside it', async () => {
   const company = await service.company();
   const [mine, other] = [await addClient(service, company), await addClient(service, company)];
-  await addSource(service, company, { text: 'heron of mine', scope: { clientId: mine } });
-  const hidden = await addSource(service, company, {
+  await addSource(company, { text: 'heron of mine', scope: { clientId: mine } });
+  const hidden = await addSource(company, {
     title: 'cormorant',
     chunks: [{ text: 'heron zanzibar PX-4711', embedding: along(0) }],
     scope: { clientId: other },
     ...CLAIM,
   });
   await countTermsNow(database, company);
-  const answer = await askHeron(service, company, {
+  const answer = await askHeron(company, {
     query: 'heron px-4711',
     explain: true,
     scope: { clientId: mine, include: ['client'] },

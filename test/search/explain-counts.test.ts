@@ -11,9 +11,8 @@ import { explainHeron } from './explained-search.ts';
 const service = await openTestApp();
 const { database } = service;
 
-const add = async (company: SignedIn, body: object) => (await addSource(service, company, body)).id;
-const termsOf = async (company: SignedIn, body: object) =>
-  (await explainHeron(service, company, body)).explain.terms;
+const add = async (company: SignedIn, body: object) => (await addSource(company, body)).id;
+const termsOf = async (company: SignedIn, body: object) => (await explainHeron(company, body)).explain.terms;
 
 /** Documents and `scaled` of each term, by its text. */
 const figures = (terms: SearchExplanation['terms'], kind: 'exact' | 'gram') =>
@@ -91,7 +90,7 @@ describe('candidates in other layers', () => {
       [{ include: ['client'] }, 1],
       [{ include: ['team', 'client'] }, 0],
     ] as const) {
-      const { explain } = await explainHeron(service, company, { scope });
+      const { explain } = await explainHeron(company, { scope });
       assert.deepEqual(explain.otherLayers, { candidates }, JSON.stringify(scope));
       assert.equal(explain.source, undefined, 'no source was asked for');
     }

@@ -7,7 +7,7 @@ import { assertSameRefusal } from '../support/refusals.ts';
 import { KEYWORDS_ALONE } from '../support/retrieval-run.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addSource, archived } from '../support/source-library.ts';
-import { addClient, addPerson, addTeam, along, type Caller, CLAIM } from '../support/team.ts';
+import { addClient, addPerson, addTeam, along, type Caller, CLAIM, inTeam } from '../support/team.ts';
 import { askHeron, explainHeron } from './explained-search.ts';
 
 // Server mode is on but there is no worker, so such searches are answered by keywords.
@@ -22,7 +22,7 @@ async function explained(
   explainSource: string,
   body: object = {},
 ): Promise<SourceExplanation> {
-  const { explain } = await explainHeron(service, caller, { explain: undefined, explainSource, ...body });
+  const { explain } = await explainHeron(caller, { explain: undefined, explainSource, ...body });
   assert.ok(explain.source);
   return explain.source;
 }
@@ -33,7 +33,7 @@ async function reasonOf(caller: Caller, explainSource: string, body: object = {}
   return rest;
 }
 
-const add = async (company: SignedIn, body: object) => (await addSource(service, company, body)).id;
+const add = async (company: SignedIn, body: object) => (await addSource(company, body)).id;
 
 describe('a search with explainSource', () => {
   test('a source among the hits is found at its rank, with the terms that it shares', async () => {
@@ -46,7 +46,7 @@ describe('a search with explainSource', () => {
     assert.deepEqual(await reasonOf(company, best, BY_WORDS), { ...found, rank: 1 });
     assert.deepEqual(await reasonOf(company, second, BY_WORDS), { ...found, rank: 2 });
     const body = { ...BY_WORDS, query: 'heron harbour walrus', explainSource: second.toUpperCase() };
-    const { hits, explain } = await explainHeron(service, company, body);
+    const { hits, explain } = await explainHeron(company, body);
     assert.equal(explain.source?.sourceId, second);
     const words = explain.source?.terms.filter(({ kind }) => kind === 'exact').map(({ term }) => term);
     assert.deepEqual(words?.sort(), ['harbour', 'heron']);
@@ -83,7 +83,7 @@ describe('a search with explainSource', () => {
   test('an archived source has no terms and no rank', async () => {
     const company = await service.company();
     const sourceId = await add(company, { text: 'heron' });
-    await archived(service, company, sourceId);
+    await archived(company, sourceId);
     assert.deepEqual(await explained(company, sourceId), {
       sourceId,
       found: false,
@@ -133,21 +133,20 @@ describe('a search with explainSource', () => {
     const member = await addPerson(service, company, { teamRole: 'member' });
     for (const explainSource of [sourceId, newId(), 'nonsense', '', 5, null]) {
       for (const body of [{}, { explain: false }, { topK: 0 }, { embeddingMode: 'server' }]) {
-        const answer = await askHeron(service, member, { explainSource, ...body });
+        const answer = await askHeron(member, { explainSource, ...body });
         assert.equal(outcome(answer), '403 full_access_required');
       }
     }
-    assert.equal(outcome(await askHeron(service, company, { explainSource: 5 })), '400 invalid_request');
+    assert.equal(outcome(await askHeron(company, { explainSource: 5 })), '400 invalid_request');
   });
 
   test('returns the same 404 for a source that the caller cannot reach or that does not exist', async () => {
     const company = await service.company();
-    const elsewhere = { ...company, teamId: await addTeam(service, company) };
-    const inTeam = (caller: SignedIn) => ({ headers: { ...caller.headers, 'memory-team': caller.teamId } });
+    const elsewhere = inTeam(company, await addTeam(service, company));
     const loading = await add(company, { text: 'a heron that loads' });
     await database.query(`update memory.source set state = 'loading' where id = $1`, [loading]);
     const unreachable = [
-      (await addSource(service, inTeam(elsewhere), { text: 'heron' })).id,
+      (await addSource(elsewhere, { text: 'heron' })).id,
       await add(await service.company(), { text: 'heron' }),
       loading,
       newId(),
@@ -157,7 +156,7 @@ describe('a search with explainSource', () => {
     for (const body of [{}, { embeddingMode: 'server' }]) {
       await assertSameRefusal(
         '404 not_found',
-        unreachable.map((explainSource) => askHeron(service, inTeam(company), { explainSource, ...body })),
+        unreachable.map((explainSource) => askHeron(company, { explainSource, ...body })),
       );
     }
     const events = await database.query(

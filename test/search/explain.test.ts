@@ -23,8 +23,8 @@ const SHORT_SHARE = 0.1;
 /** The database adds in float32 and rounds vectors to float16. */
 const ROUNDING = 1e-3;
 
-const answerOf = (caller: Caller, body: object) => answerHeron(service, caller, body);
-const explained = (caller: Caller, body: object) => explainHeron(service, caller, body);
+const answerOf = (caller: Caller, body: object) => answerHeron(caller, body);
+const explained = (caller: Caller, body: object) => explainHeron(caller, body);
 
 /** The keyword score by which a hit is ranked. */
 const ranking = ({ explain }: { explain: HitExplanation }) =>
@@ -62,7 +62,7 @@ async function addBirds(company: SignedIn): Promise<void> {
   const chunks = BIRDS.map(([text, cosine]) =>
     cosine === null ? { text } : { text, embedding: leaning(cosine) },
   );
-  await addSource(service, company, { chunks, ...CLAIM });
+  await addSource(company, { chunks, ...CLAIM });
   await countTermsNow(database, company);
 }
 
@@ -238,7 +238,7 @@ describe('an explained search', () => {
 
   test('an explanation counts the chunks that passed the filters within the scope', async () => {
     const clientId = await addClient(service, company);
-    await addSource(service, company, { text: 'heron of a client', scope: { clientId } });
+    await addSource(company, { text: 'heron of a client', scope: { clientId } });
     const filtered = async (body: object) => (await explained(company, body)).explain.filtered;
     assert.equal(await filtered({ kinds: ['ingest'] }), BIRDS.length);
     assert.equal(await filtered({ kinds: ['ingest'], scope: { clientId } }), BIRDS.length + 1);
@@ -272,7 +272,7 @@ test('an explanation marks the key of a very common term as not read', async () 
   const company = await service.company();
   // Words that few chunks of such a Team contain, and that fill the leg.
   const northern = Array.from({ length: LEG }, (_, n) => ({ text: `northern light ${n}` }));
-  await addSource(service, company, { chunks: northern });
+  await addSource(company, { chunks: northern });
   await addBirds(company);
   // As in a layer so large that reading the postings of its common words would take too long.
   await setTermCounts(database, company, { chunks, words: { the: common, northern: LEG } });

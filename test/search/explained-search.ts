@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Hit, HitExplanation, SearchResponse } from '../../shared/schemas/search.ts';
-import type { TestApp } from '../support/app.ts';
-import { along, type Caller, CLAIM, post } from '../support/team.ts';
+import { along, type Caller, CLAIM } from '../support/team.ts';
 
 /** Asks for herons, as many as there are, with a vector unless the body says otherwise. */
-export function askHeron(service: Pick<TestApp, 'app'>, caller: Caller, body: object) {
-  return post(service, caller, '/v1/memory/search', {
+export function askHeron(caller: Caller, body: object) {
+  return caller.ask.searchMemory({
     query: 'heron',
     scope: {},
     topK: 50,
@@ -15,12 +14,8 @@ export function askHeron(service: Pick<TestApp, 'app'>, caller: Caller, body: ob
 }
 
 /** The answer, which must be one. */
-export async function answerHeron(
-  service: Pick<TestApp, 'app'>,
-  caller: Caller,
-  body: object,
-): Promise<SearchResponse> {
-  const answer = await askHeron(service, caller, body);
+export async function answerHeron(caller: Caller, body: object): Promise<SearchResponse> {
+  const answer = await askHeron(caller, body);
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<SearchResponse>();
 }
@@ -28,8 +23,8 @@ export async function answerHeron(
 type ExplainedHit = Hit & { explain: HitExplanation };
 
 /** The answer with what it explains, which must be there. */
-export async function explainHeron(service: Pick<TestApp, 'app'>, caller: Caller, body: object) {
-  const answer = await answerHeron(service, caller, { explain: true, ...body });
+export async function explainHeron(caller: Caller, body: object) {
+  const answer = await answerHeron(caller, { explain: true, ...body });
   const { explain } = answer;
   assert.ok(explain);
   for (const hit of answer.hits) assert.ok(hit.explain, 'each hit is explained');

@@ -13,7 +13,7 @@ const { database } = service;
 
 /** A query without words, so only the vector decides. */
 const NO_WORDS = '?!';
-const hitsOf = (caller: Caller, body: object) => heronsOf(service, caller, body);
+const hitsOf = (caller: Caller, body: object) => heronsOf(caller, body);
 
 async function textsOf(caller: Caller, body: object): Promise<string[]> {
   return (await hitsOf(caller, body)).map((hit) => hit.text).sort();
@@ -65,8 +65,8 @@ async function addOf(
 ): Promise<string> {
   if (kind === 'import') return addImported(service, company, text, clientId);
   const scope = clientId === null ? {} : { clientId };
-  if (kind === 'ingest') return (await addSource(service, company, { text, scope })).id;
-  const { memoryId } = await keep(service, company, { title: 'Bird', content: text }, clientId);
+  if (kind === 'ingest') return (await addSource(company, { text, scope })).id;
+  const { memoryId } = await keep(company, { title: 'Bird', content: text }, clientId);
   const [memory] = await database.query<{ sourceId: string }>(
     'select source_id as "sourceId" from memory.memory_item where id = $1',
     [memoryId],
@@ -157,7 +157,7 @@ describe('the filters createdAfter and createdBefore', () => {
   test('createdAfter and createdBefore exclude a chunk at the bound, whatever its microseconds', async () => {
     const company = await service.company();
     for (const micros of ['000', '001', '999']) {
-      const { id } = await addSource(service, company, { text: `heron ${micros}` });
+      const { id } = await addSource(company, { text: `heron ${micros}` });
       await setTime(id, `2025-03-01T08:00:00.123${micros}Z`);
       const [hit] = await hitsOf(company, { sourceIds: [id] });
       assert.equal(hit?.created_at, '2025-03-01T08:00:00.123Z');
@@ -175,7 +175,7 @@ describe('the filters createdAfter and createdBefore', () => {
 
   test('createdAfter and createdBefore accept times in any time zone', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company, { text: 'heron' });
+    const { id } = await addSource(company, { text: 'heron' });
     await setTime(id, '2025-03-01T08:00:00Z');
     const count = async (bounds: object) => (await hitsOf(company, bounds)).length;
     assert.equal(await count({ createdAfter: '2025-03-01T09:59:59+02:00' }), 1);
@@ -192,7 +192,7 @@ describe('a filter for a source that ranks far below the best hits', () => {
   let far: string;
   before(async () => {
     company = await service.company();
-    await addSource(service, company, {
+    await addSource(company, {
       chunks: Array.from({ length: BEST }, (_, n) => ({ text: `heron heron ${n}`, embedding: along(1) })),
       ...CLAIM,
     });
@@ -201,7 +201,7 @@ describe('a filter for a source that ranks far below the best hits', () => {
       text: `${words} ${words} heron ${n}`,
       embedding: along(n + 10),
     }));
-    ({ id: far } = await addSource(service, company, { chunks, ...CLAIM }));
+    ({ id: far } = await addSource(company, { chunks, ...CLAIM }));
   });
 
   for (const [how, body] of [
@@ -234,7 +234,7 @@ describe('minSimilarity', () => {
   before(async () => {
     company = await service.company();
     const chunks = Object.entries(vectors).map(([text, embedding]) => ({ text, embedding }));
-    await addSource(service, company, { chunks: [...chunks, { text: 'without a vector' }], ...CLAIM });
+    await addSource(company, { chunks: [...chunks, { text: 'without a vector' }], ...CLAIM });
   });
   const near = { query: NO_WORDS, queryEmbedding: along(0) };
 

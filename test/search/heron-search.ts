@@ -5,14 +5,14 @@ import type { Hit } from '../../shared/schemas/search.ts';
 import type { SignedIn, TestApp } from '../support/app.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { draftOf } from '../support/sources.ts';
-import { along, type Caller, CLAIM, post } from '../support/team.ts';
+import { along, type Caller, CLAIM } from '../support/team.ts';
 
 /** Searches all that the caller reaches, with a vector at a right angle to every other, unless the body says so. */
 export const EVERYWHERE = { include: ['team', 'client'] };
 export const ELSEWHERE = along(1000);
 
-export function askForHerons(service: TestApp, caller: Caller, body: object) {
-  return post(service, caller, '/v1/memory/search', {
+export function askForHerons(caller: Caller, body: object) {
+  return caller.ask.searchMemory({
     query: 'heron',
     scope: EVERYWHERE,
     topK: 50,
@@ -22,8 +22,8 @@ export function askForHerons(service: TestApp, caller: Caller, body: object) {
   });
 }
 
-export async function heronsOf(service: TestApp, caller: Caller, body: object): Promise<Hit[]> {
-  const answer = await askForHerons(service, caller, body);
+export async function heronsOf(caller: Caller, body: object): Promise<Hit[]> {
+  const answer = await askForHerons(caller, body);
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<{ hits: Hit[] }>().hits;
 }

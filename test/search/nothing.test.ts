@@ -6,7 +6,7 @@ import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import { plantImport, plantImports } from '../support/import-records.ts';
 import { addSource, archived } from '../support/source-library.ts';
-import { addClient, addPerson, along, type Caller, CLAIM, inTeam, post } from '../support/team.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, inTeam } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
 import { EVERYWHERE } from './heron-search.ts';
 
@@ -19,9 +19,7 @@ const FILTERED = { tags: ['no such tag'] };
 /** Searches by keyword in the Team layer, unless the body says otherwise. */
 async function search(caller: Caller, query: string, body: object = {}): Promise<SearchResponse> {
   const asked = { query, scope: {}, embeddingMode: 'keyword', ...body };
-  const answer = await post(service, caller, '/v1/memory/search', asked);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<SearchResponse>();
+  return await caller.api.searchMemory(asked);
 }
 
 /** What the answer to a search without hits says. */
@@ -44,7 +42,7 @@ describe('the answer of a search without hits', () => {
   test('has the field nothing, and one with hits has not', async () => {
     const company = await service.company();
     assert.deepEqual((await search(company, 'heron')).nothing, NEW_AND_EMPTY);
-    await addSource(service, company, { text: 'A heron.' });
+    await addSource(company, { text: 'A heron.' });
     for (const body of [
       {},
       { group: 'source' },
@@ -81,20 +79,20 @@ describe('the answer of a search without hits', () => {
 describe('the unknown words of a search without hits', () => {
   test('are those that no passage has, as they were typed, each once, and codes too', async () => {
     const company = await service.company();
-    await addSource(service, company, { text: 'The heron waits at gate 4, form HR-2210.' });
+    await addSource(company, { text: 'The heron waits at gate 4, form HR-2210.' });
     const query = 'Heron FLAMINGO flamingo form HR-2210 HR-2211 don’t-know gate/pier Éclair';
     assert.deepEqual(await unknown(company, query), ['FLAMINGO', 'HR-2211', 'don’t-know', 'pier', 'Éclair']);
   });
 
   test('are not those of titles and headings', async () => {
     const company = await service.company();
-    await addSource(service, company, { title: 'Lanyards', text: '# Visitors\n\nThey are yellow.' });
+    await addSource(company, { title: 'Lanyards', text: '# Visitors\n\nThey are yellow.' });
     assert.deepEqual(await unknown(company, 'lanyards visitors yellow green'), ['green']);
   });
 
   test('are whole in scripts without spaces, or the stretches that no passage has', async () => {
     const company = await service.company();
-    await addSource(service, company, { text: '我家的猫很可爱' });
+    await addSource(company, { text: '我家的猫很可爱' });
     assert.deepEqual(await unknown(company, '量子计算 可爱'), ['量子计算']);
     assert.deepEqual(await unknown(company, '我家的量子计算'), ['量子计算']);
     assert.deepEqual(await unknown(company, '可爱我家'), []);
@@ -105,11 +103,11 @@ describe('the unknown words of a search without hits', () => {
     const clientId = await addClient(service, company);
     const otherId = await addClient(service, company);
     const other = await service.company();
-    await addSource(service, company, { text: 'heron' });
-    await addSource(service, company, { text: 'flamingo', scope: { clientId } });
-    await addSource(service, company, { text: 'ibis', scope: { clientId: otherId } });
-    await addSource(service, other, { text: 'stork' });
-    await archived(service, company, (await addSource(service, company, { text: 'egret' })).id);
+    await addSource(company, { text: 'heron' });
+    await addSource(company, { text: 'flamingo', scope: { clientId } });
+    await addSource(company, { text: 'ibis', scope: { clientId: otherId } });
+    await addSource(other, { text: 'stork' });
+    await archived(company, (await addSource(company, { text: 'egret' })).id);
     const query = 'heron flamingo ibis stork egret';
     const asked = { scope: { clientId } };
     assert.deepEqual(await unknown(company, query), ['flamingo', 'ibis', 'stork', 'egret']);
@@ -194,8 +192,8 @@ describe('what waits, in the answer of a search without hits', () => {
 describe('the nearest title, in the answer of a search without hits', () => {
   test('is that of the source that shares most, without case and accents; null if no title shares three letters', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company, { title: 'Überstundenregelung' });
-    await addSource(service, company, { title: 'Unterkünfte' });
+    const { id } = await addSource(company, { title: 'Überstundenregelung' });
+    await addSource(company, { title: 'Unterkünfte' });
     assert.deepEqual((await nothing(company, 'stundenreglung')).nearest, {
       sourceId: id,
       title: 'Überstundenregelung',
@@ -210,12 +208,12 @@ describe('the nearest title, in the answer of a search without hits', () => {
     const clientId = await addClient(service, company);
     const otherId = await addClient(service, company);
     const other = await service.company();
-    await addSource(service, company, { title: 'Flaminia' });
-    await addSource(service, company, { title: 'Flamings', scope: { clientId } });
-    await addSource(service, company, { title: 'Flamingq', scope: { clientId: otherId } });
-    await addSource(service, other, { title: 'Flamingx' });
-    const gone = await addSource(service, company, { title: 'Flamingz' });
-    await archived(service, company, gone.id);
+    await addSource(company, { title: 'Flaminia' });
+    await addSource(company, { title: 'Flamings', scope: { clientId } });
+    await addSource(company, { title: 'Flamingq', scope: { clientId: otherId } });
+    await addSource(other, { title: 'Flamingx' });
+    const gone = await addSource(company, { title: 'Flamingz' });
+    await archived(company, gone.id);
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
     const query = 'xflamingx';
     assert.equal(await nearest(company, query), 'Flaminia');
@@ -229,7 +227,7 @@ describe('the nearest title, in the answer of a search without hits', () => {
 
   test('is found behind the first page of titles', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company, { title: 'Flamingos\nof the lake' });
+    const { id } = await addSource(company, { title: 'Flamingos\nof the lake' });
     await database.query(
       `insert into memory.source (team_id, layer_id, id, kind, state, title, content_hash, created_by)
        select $1, $1, ('ffffff00-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'ingest', 'active', 'A wall',
@@ -247,8 +245,8 @@ describe('the nearest title, in the answer of a search without hits', () => {
   test('is not that of a Team that the header does not name', async () => {
     const company = await service.company();
     const other = await service.company();
-    await addSource(service, other, { title: 'Flamingo' });
-    const answer = await post(service, inTeam(company, other.teamId), '/v1/memory/search', {
+    await addSource(other, { title: 'Flamingo' });
+    const answer = await inTeam(company, other.teamId).ask.searchMemory({
       query: 'xflamingo',
       embeddingMode: 'keyword',
     });

@@ -31,7 +31,7 @@ describe('round trips of a request', { skip: databaseUrl === undefined && 'needs
     const company = await service.company();
     const { headers } = company;
     // A search without hits reads more, to describe why.
-    await addSource(service, company, { text: 'Visitors get a badge.' });
+    await addSource(company, { text: 'Visitors get a badge.' });
     for (const { name, request, most } of REQUESTS) {
       const ask = async () => {
         const before = proxy.roundTrips;

@@ -6,6 +6,7 @@ import type { Import } from '../../shared/schemas/imports.ts';
 import type { Hit, SearchResponse } from '../../shared/schemas/search.ts';
 import type { Chunk, Source } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
+import { callerOf } from '../support/client/client.ts';
 import { outcome } from '../support/sign-in.ts';
 import {
   addClient,
@@ -14,8 +15,6 @@ import {
   archiveTeam,
   type Caller,
   CLAIM,
-  get,
-  post,
   withoutRequestId,
 } from '../support/team.ts';
 
@@ -29,14 +28,13 @@ async function cast() {
     ['ibis of the team', undefined],
     ['ibis of mine', mine],
     ['ibis of other', other],
-  ]) {
-    const answer = await post(service, company, '/v1/memory/ingest', {
+  ] as const) {
+    await company.api.ingestSource({
       title: 'x',
       chunks: [{ text, embedding: along(1) }],
       ...CLAIM,
       scope: { clientId },
     });
-    assert.equal(answer.statusCode, 201, answer.body);
   }
   return {
     company,
@@ -50,7 +48,7 @@ async function cast() {
 }
 
 const ask = (caller: Caller, scope: object) =>
-  post(service, caller, '/v1/memory/search', { query: 'ibis', scope, queryEmbedding: along(1), ...CLAIM });
+  caller.ask.searchMemory({ query: 'ibis', scope, queryEmbedding: along(1), ...CLAIM });
 
 /** The layers of the hits, by the last word of their text. */
 async function found(caller: Caller, scope: object): Promise<string> {
@@ -108,13 +106,13 @@ describe('the scope of a search', () => {
         const scope = { clientId, include };
         const answers = [
           await ask(member, scope),
-          await post(service, member, '/v1/memory/expand', { chunkId: newId(), scope }),
-          await post(service, member, '/v1/memory/ingest', { title: 'x', text: 'x', scope: { clientId } }),
-          await post(service, member, '/v1/memory/imports', {
+          await member.ask.expandChunk({ chunkId: newId(), scope }),
+          await member.ask.ingestSource({ title: 'x', text: 'x', scope: { clientId } }),
+          await member.ask.importFiles({
             items: [{ filename: 'a.md', text: 'x' }],
             scope: { clientId },
           }),
-          await get(service, member, `/v1/memory/imports?clientId=${clientId}`),
+          await member.ask.listImports({ clientId }),
         ];
         for (const answer of answers) {
           assert.equal(outcome(answer), '403 scope_forbidden', clientId);
@@ -149,7 +147,7 @@ describe('the scope of a search', () => {
     const [{ company }, stranger] = [await cast(), await service.company()];
     assert.equal(await found(stranger, { include: ['team', 'client'] }), '');
     const headers = { authorization: stranger.headers.authorization, 'memory-team': company.teamId };
-    assert.equal(outcome(await ask({ headers }, {})), '403 team_forbidden');
+    assert.equal(outcome(await ask(callerOf(service.app, headers), {})), '403 team_forbidden');
   });
 
   test('a search works in an archived Team', async () => {
@@ -161,7 +159,7 @@ describe('the scope of a search', () => {
 
 test('a request without scope writes to the Team layer, and searches it; expand reads every layer in reach', async () => {
   const { member, company, mine } = await cast();
-  const send = (url: string, body: object) => post(service, company, `/v1/memory/${url}`, body);
+  const send = (url: string, body: object) => company.send('POST', `/v1/memory/${url}`, body);
   const ingested = await send('ingest', { title: 'x', text: 'an ibis without scope' });
   assert.equal(ingested.json<{ source: Source }>().source.layer, 'team');
   const imported = await send('imports', { items: [{ filename: 'a.md', text: 'x' }] });
@@ -171,7 +169,7 @@ test('a request without scope writes to the Team layer, and searches it; expand 
 
   const inClient = await ask(member, { clientId: mine, include: ['client'] });
   const [hit] = inClient.json<{ hits: Hit[] }>().hits;
-  const opened = await post(service, member, '/v1/memory/expand', { chunkId: hit?.chunk_id });
+  const opened = await member.ask.expandChunk({ chunkId: hit?.chunk_id });
   assert.deepEqual(
     opened.json<{ chunks: Chunk[] }>().chunks.map(({ text }) => text),
     ['ibis of mine'],
@@ -196,7 +194,7 @@ test('an ingest returns 403 for a caller who can read the scope but not write to
   const { company, mine, member, companyReader } = await cast();
   const writer = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'write' } });
   const ingest = (caller: Caller, clientId?: string) =>
-    post(service, caller, '/v1/memory/ingest', { title: 'x', text: newId(), scope: { clientId } });
+    caller.ask.ingestSource({ title: 'x', text: newId(), scope: { clientId } });
   assert.equal(outcome(await ingest(member, mine)), '403 scope_forbidden');
   assert.equal(outcome(await ingest(companyReader)), '403 scope_forbidden');
   assert.equal(outcome(await ingest(companyReader, mine)), '403 scope_forbidden');

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Hit } from '../../shared/schemas/search.ts';
 import { NO_PLACE } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
-import { listAll } from '../support/company.ts';
+import { type Body } from '../support/client/client.ts';
 import { outcome } from '../support/sign-in.ts';
-import { along, type Caller, CLAIM, post } from '../support/team.ts';
+import { along, type Caller, CLAIM } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -19,21 +18,17 @@ interface Found {
 }
 
 /** Searches along an axis without chunks, so that only words decide, unless the test sets a vector. */
-async function search(caller: Caller, body: object): Promise<Found> {
-  const answer = await post(service, caller, '/v1/memory/search', {
+async function search(caller: Caller, body: Body<'searchMemory'>): Promise<Found> {
+  return await caller.api.searchMemory({
     scope: {},
     queryEmbedding: along(1000),
     ...CLAIM,
     ...body,
   });
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<Found>();
 }
 
 async function ingest(caller: Caller, body: object): Promise<string> {
-  const answer = await post(service, caller, '/v1/memory/ingest', { title: 'A title', ...body });
-  assert.equal(answer.statusCode, 201, answer.body);
-  return answer.json<{ source: { id: string } }>().source.id;
+  return (await caller.api.ingestSource({ title: 'A title', ...body })).source.id;
 }
 
 describe('the hits of a search', () => {
@@ -215,7 +210,7 @@ describe('the audit event of a search', () => {
       assert.deepEqual(detail, { scope: {}, topK: 5 });
       assert.match(String(hitsHash), /^[0-9a-f]{64}$/);
       assert.doesNotMatch(event.text, /quokka|merger/);
-      const [listed] = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.search');
+      const [listed] = await company.all.listTeamAudit({ kind: 'memory.search' });
       assert.deepEqual(listed?.detail, { ...event.detail, hitIds: hits.map((hit) => hit.chunk_id) });
     }
   });
@@ -226,14 +221,14 @@ describe('the audit event of a search', () => {
     const [event] = await events(company.companyId);
     assert.deepEqual(Object.keys(event?.detail ?? {}).sort(), ['hitsHash', 'queryHash', 'scope', 'topK']);
     assert.doesNotMatch(event?.text ?? '', /question/);
-    const [listed] = await listAll<AuditEvent>(service, company, '/v1/memory/audit');
+    const [listed] = await company.all.listTeamAudit();
     assert.deepEqual(listed?.detail, { ...event?.detail, hitIds: [], query: 'a stored question' });
   });
 
   test('an answered search has one audit event and a refused one has none', async () => {
     const company = await service.company();
     await search(company, { query: 'one' });
-    const refused = await post(service, company, '/v1/memory/search', { query: 'two', scope: {} });
+    const refused = await company.ask.searchMemory({ query: 'two', scope: {} });
     assert.equal(outcome(refused), '400 query_embedding_required');
     assert.equal((await events(company.companyId)).length, 1);
   });

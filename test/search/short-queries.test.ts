@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HELD_LANGUAGES, readPairs } from '../../bench/pairs/languages.ts';
 import { askPairs, meanOf, sharesOf, storePairs } from '../../bench/pairs/team-of-pairs.ts';
-import type { SearchResponse } from '../../shared/schemas/search.ts';
 import { openTestApp } from '../support/app.ts';
 import { addSource } from '../support/source-library.ts';
-import { addClient, post } from '../support/team.ts';
+import { addClient } from '../support/team.ts';
 
 /** Percent of the queries of a language whose text is among the first three hits; `npm run bench:pairs` has larger Teams. */
 const MEAN = 98;
@@ -29,14 +28,13 @@ test(`queries of one to three words find ${MEAN} % of the texts that they mean, 
 test('what a short query can stand for is found only within the scope and the filters', async () => {
   const company = await service.company();
   const clientId = await addClient(service, company);
-  const add = (text: string, fields: object = {}) =>
-    addSource(service, company, { title: 'a note', text, ...fields });
+  const add = (text: string, fields: object = {}) => addSource(company, { title: 'a note', text, ...fields });
   await add('two herons by the river', { tags: ['birds'] });
   await add('three herons in the reeds');
   await add('herons of the client', { scope: { clientId } });
   const found = async (query: string, more: object = {}) => {
-    const body = { query, embeddingMode: 'keyword', ...more };
-    const { hits } = (await post(service, company, '/v1/memory/search', body)).json<SearchResponse>();
+    const body = { query, embeddingMode: 'keyword', ...more } as const;
+    const { hits } = await company.api.searchMemory(body);
     return hits.map(({ text }) => text).sort();
   };
   for (const query of ['heron', 'herosn']) {
@@ -50,8 +48,6 @@ test('what a short query can stand for is found only within the scope and the fi
   // A word that is in a text as it is typed is no error, and comes before another form.
   await add('one heron alone');
   assert.deepEqual((await found('herosn')).length, 3);
-  const { hits } = (
-    await post(service, company, '/v1/memory/search', { query: 'heron', embeddingMode: 'keyword' })
-  ).json<SearchResponse>();
+  const { hits } = await company.api.searchMemory({ query: 'heron', embeddingMode: 'keyword' });
   assert.equal(hits[0]?.text, 'one heron alone');
 });

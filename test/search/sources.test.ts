@@ -16,15 +16,15 @@ import { addImported, askForHerons, EVERYWHERE, heronsOf } from './heron-search.
 
 const service = await openTestApp();
 const { database } = service;
-const ask = (caller: Caller, body: object) => askForHerons(service, caller, body);
-const hitsOf = (caller: Caller, body: object) => heronsOf(service, caller, body);
+const ask = (caller: Caller, body: object) => askForHerons(caller, body);
+const hitsOf = (caller: Caller, body: object) => heronsOf(caller, body);
 
 describe('a search with sourceIds', () => {
   async function cast() {
     const company = await service.company();
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
     const add = async (clientId?: string) =>
-      (await addSource(service, company, { text: `heron ${newId()}`, scope: { clientId } })).id;
+      (await addSource(company, { text: `heron ${newId()}`, scope: { clientId } })).id;
     return {
       company,
       mine,
@@ -44,7 +44,7 @@ describe('a search with sourceIds', () => {
     assert.deepEqual(await found(member, [inTeam], { clientId: mine, include: ['client'] }), []);
     assert.deepEqual(await found(member, [inTeam, inMine], {}), [inTeam]);
     assert.deepEqual(await found(member, [inMine], { clientId: mine }), [inMine]);
-    await archived(service, company, inMine);
+    await archived(company, inMine);
     assert.deepEqual(await found(member, [inMine], { clientId: mine }), []);
     assert.deepEqual(await found(member, [inMine, inTeam], EVERYWHERE), [inTeam]);
   });
@@ -61,7 +61,7 @@ describe('a search with sourceIds', () => {
       `${inTeam} `,
       company.teamId,
       mine,
-      (await addSource(service, stranger)).id,
+      (await addSource(stranger)).id,
       await addImported(service, second, 'heron'),
     ];
     const bodies = new Set<string>();

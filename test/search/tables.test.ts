@@ -1,27 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Hit } from '../../shared/schemas/search.ts';
-import type { SelectedTeam } from '../../shared/schemas/teams.ts';
 import { restored } from '../sources/restore/kept.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { doJob } from '../support/do-job.ts';
 import { markdownTable, tableHead } from '../support/long-table.ts';
 import { called } from '../support/mcp.ts';
 import { addSource, archived, readSource } from '../support/source-library.ts';
-import { type Caller, get, post } from '../support/team.ts';
+import { type Caller } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
 async function find(caller: Caller, query: string, body: object = {}): Promise<Hit[]> {
-  const asked = { query, scope: {}, embeddingMode: 'keyword', ...body };
-  return (await post(service, caller, '/v1/memory/search', asked)).json<{ hits: Hit[] }>().hits;
+  const asked = { query, scope: {}, embeddingMode: 'keyword', ...body } as const;
+  return (await caller.api.searchMemory(asked)).hits;
 }
 
 /** A company with one table as a source, whose second column has this name. */
 async function withTable(column = 'Torque') {
   const company = await service.company();
-  const source = await addSource(service, company, { title: 'Halls', text: markdownTable(column) });
+  const source = await addSource(company, { title: 'Halls', text: markdownTable(column) });
   assert.ok(source.chunks > 2, `${source.chunks}`);
   return { company, source };
 }
@@ -36,7 +35,7 @@ const termsOf = ({ teamId }: SignedIn) =>
 describe('a table of several passages', () => {
   test('has each row found by the name of a column together with a cell, in the right table', async () => {
     const { company } = await withTable('Torque');
-    await addSource(service, company, { title: 'Halls', text: markdownTable('Price') });
+    await addSource(company, { title: 'Halls', text: markdownTable('Price') });
     for (const [column, part] of [
       ['Torque', 'P-2'],
       ['Price', 'P-50'],
@@ -67,8 +66,8 @@ describe('a table of several passages', () => {
   test('is no longer than its text in any answer, and no answer says what is repeated', async () => {
     const { company, source } = await withTable();
     const [hit] = await find(company, 'P-50', { neighbours: 1, group: 'source' });
-    const { chunks } = await readSource(service, company, source.id);
-    const expanded = await post(service, company, '/v1/memory/expand', { chunkId: hit?.chunk_id });
+    const { chunks } = await readSource(company, source.id);
+    const expanded = await company.ask.expandChunk({ chunkId: hit?.chunk_id });
     for (const answer of [{ hit }, { chunks }, expanded.json<object>()]) {
       assert.equal(JSON.stringify(answer).includes('"repeated"'), false);
     }
@@ -80,25 +79,20 @@ describe('a table of several passages', () => {
 
   test('counts its heading row once in the usage of the Team, also while it is archived', async () => {
     const { company, source } = await withTable('Größe');
-    const usage = async () => (await get(service, company, '/v1/team')).json<SelectedTeam>().usage;
+    const usage = async () => (await company.api.getSelectedTeam()).usage;
     // Between two passages, the line break is lost.
     const bytes = Buffer.byteLength(markdownTable('Größe')) - (source.chunks - 1);
     const stored = { sources: 1, chunks: source.chunks, files: 0, bytes };
     assert.deepEqual(await usage(), stored);
-    await archived(service, company, source.id);
+    await archived(company, source.id);
     assert.deepEqual(await usage(), { ...stored, sources: 0, chunks: 0 });
-    await restored(service, company, source.id);
+    await restored(company, source.id);
     assert.deepEqual(await usage(), stored);
   });
 
   test('is a duplicate if it is sent again, and near to one with another row', async () => {
     const { company, source } = await withTable();
-    const ingest = async (text: string) =>
-      (await post(service, company, '/v1/memory/ingest', { title: 'Again', text })).json<{
-        duplicate: boolean;
-        source: { id: string };
-        similarSources: { sourceId: string }[];
-      }>();
+    const ingest = async (text: string) => await company.api.ingestSource({ title: 'Again', text });
     const again = await ingest(markdownTable('Torque'));
     assert.deepEqual([again.duplicate, again.source.id], [true, source.id]);
     const near = await ingest(`${markdownTable('Torque')}\n| P-99 | 1 in the yard |`);
@@ -136,7 +130,7 @@ describe('a table of several passages', () => {
 
   test('has vectors made of passages with their heading row', async () => {
     const { company, source } = await withTable();
-    const answer = await post(service, company, '/v1/memory/embeddings/claim', {});
+    const answer = await company.ask.claimEmbeddings({});
     const { chunks } = answer.json<{ batch: { chunks: { text: string }[] } }>().batch;
     assert.equal(chunks.length, source.chunks);
     for (const { text } of chunks) assert.ok(text.startsWith(`Halls\n\n${tableHead('Torque')}| P-`), text);
@@ -146,7 +140,7 @@ describe('a table of several passages', () => {
 describe('the tools of MCP', () => {
   test('merge the passages of a table without a heading row in the middle', async () => {
     const { company } = await withTable();
-    const { results } = await called<{ results: { text: string }[] }>(service, company, 'search', {
+    const { results } = await called<{ results: { text: string }[] }>(company, 'search', {
       query: 'torque hall',
     });
     assert.deepEqual(
@@ -157,16 +151,16 @@ describe('the tools of MCP', () => {
 
   test('fetch the text as it was sent, also of a table that was archived and restored', async () => {
     const { company, source } = await withTable();
-    await archived(service, company, source.id);
-    await restored(service, company, source.id);
-    const { text } = await called<{ text: string }>(service, company, 'fetch', { id: source.id });
+    await archived(company, source.id);
+    await restored(company, source.id);
+    const { text } = await called<{ text: string }>(company, 'fetch', { id: source.id });
     assert.equal(text, markdownTable('Torque'));
   });
 
   test('expand a passage with its heading row', async () => {
     const { company } = await withTable();
     const [hit] = await find(company, 'P-50');
-    const { chunks } = await called<{ chunks: object[] }>(service, company, 'expand', {
+    const { chunks } = await called<{ chunks: object[] }>(company, 'expand', {
       chunk: hit?.chunk_id,
     });
     assert.ok(chunks.length > 1);

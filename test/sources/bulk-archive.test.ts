@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp } from '../support/app.ts';
-import { listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { search } from '../support/consolidation.ts';
 import { addMemory, searchRows } from '../support/memories.ts';
 import { assertInvalid } from '../support/refusals.ts';
@@ -11,13 +10,13 @@ import { ownerScope } from '../support/scopes.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addSource, listSources, readSource } from '../support/source-library.ts';
 import { storeSource } from '../support/sources.ts';
-import { addClient, type Caller, post, readStatus } from '../support/team.ts';
+import { addClient, type Caller, readStatus } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
 const send = (caller: Caller, filter: object, dryRun = false) =>
-  post(service, caller, '/v1/memory/sources/archive', { filter, dryRun });
+  caller.ask.archiveSources({ filter, dryRun });
 
 async function count(caller: Caller, filter: object, dryRun = false): Promise<number> {
   const answer = await send(caller, filter, dryRun);
@@ -26,21 +25,21 @@ async function count(caller: Caller, filter: object, dryRun = false): Promise<nu
 }
 
 const activeIds = async (caller: Caller) =>
-  (await listSources(service, caller, '?state=active&limit=200')).map(({ id }) => id).sort();
+  (await listSources(caller, '?state=active&limit=200')).map(({ id }) => id).sort();
 
 describe('the filter of a bulk archive', () => {
   test('each field and all of them together choose the sources that a dry run counts', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const plain = await addSource(service, company, { title: 'Pumps' });
-    const tagged = await addSource(service, company, { title: 'Valves', tags: ['Old'] });
-    const named = await addSource(service, company, {
+    const plain = await addSource(company, { title: 'Pumps' });
+    const tagged = await addSource(company, { title: 'Valves', tags: ['Old'] });
+    const named = await addSource(company, {
       title: 'x',
       externalId: 'PUMP-7',
       scope: { clientId },
     });
-    const old = await addSource(service, company, { title: 'Taps', tags: ['old'], scope: { clientId } });
-    const imported = await addSource(service, company, { title: 'File' });
+    const old = await addSource(company, { title: 'Taps', tags: ['old'], scope: { clientId } });
+    const imported = await addSource(company, { title: 'File' });
     await database.query(`update memory.source set kind = 'import' where id = $1`, [imported.id]);
     await database.query(`update memory.source set created_at = '2020-01-01' where id = $1`, [old.id]);
     const createdBefore = '2021-01-01T00:00:00.000Z';
@@ -72,22 +71,22 @@ describe('the filter of a bulk archive', () => {
 
   test('returns 400 if it is empty, or has a blank text or an unknown kind', async () => {
     const company = await service.company();
-    await addSource(service, company);
+    await addSource(company);
     assertInvalid(await send(company, {}), '/filter');
     assertInvalid(await send(company, { kind: 'note' }), '/filter/kind');
     assertInvalid(await send(company, { q: ' ' }), '/filter/q');
     assertInvalid(await send(company, { createdBefore: 'yesterday' }), '/filter/createdBefore');
-    const without = await post(service, company, '/v1/memory/sources/archive', { filter: { q: 'x' } });
+    const without = await company.ask.archiveSources({ filter: { q: 'x' } });
     assertInvalid(without, '/dryRun');
     assert.equal((await activeIds(company)).length, 1);
   });
 
   test('the sources of memories and of workspace files are skipped', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published', { title: 'Pumps' });
-    const fileSource = await addSource(service, company, { title: 'Pumps' });
+    const memory = await addMemory(company, 'published', { title: 'Pumps' });
+    const fileSource = await addSource(company, { title: 'Pumps' });
     await database.query(`update memory.source set kind = 'file' where id = $1`, [fileSource.id]);
-    const gone = await addSource(service, company, { title: 'Pumps' });
+    const gone = await addSource(company, { title: 'Pumps' });
     for (const kind of ['memory', 'file']) {
       assert.equal(await count(company, { kind }, true), 0);
       assert.equal(await count(company, { kind }), 0);
@@ -95,7 +94,7 @@ describe('the filter of a bulk archive', () => {
     assert.equal(await count(company, { q: 'pumps' }, true), 1);
     assert.equal(await count(company, { q: 'pumps' }), 1);
     assert.deepEqual(await activeIds(company), [memory.sourceId, fileSource.id].sort());
-    assert.equal((await readSource(service, company, gone.id)).state, 'archived');
+    assert.equal((await readSource(company, gone.id)).state, 'archived');
   });
 });
 
@@ -105,9 +104,9 @@ describe('a bulk archive', () => {
     const clientId = await addClient(service, company);
     const text = 'the ocelot sleeps';
     const [a, b, c] = [
-      await addSource(service, company, { title: 'Secret a', tags: ['secret'], text }),
-      await addSource(service, company, { title: 'Secret b', tags: ['secret'], scope: { clientId }, text }),
-      await addSource(service, company, { title: 'Other', text: 'the margay sleeps' }),
+      await addSource(company, { title: 'Secret a', tags: ['secret'], text }),
+      await addSource(company, { title: 'Secret b', tags: ['secret'], scope: { clientId }, text }),
+      await addSource(company, { title: 'Other', text: 'the margay sleeps' }),
     ];
     await database.query(`update memory.source set same_as = $2 where id = $1`, [c.id, a.id]);
     const { events, text: recorded } = await recordedBy(service, company, async () => {
@@ -125,9 +124,9 @@ describe('a bulk archive', () => {
     ]);
     assert.doesNotMatch(recorded, /secret/i);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
-    assert.deepEqual(await search(service, company, 'ocelot'), []);
-    assert.equal((await readSource(service, company, c.id)).sameAs, null);
-    const { sources, chunks } = await readStatus(service, company);
+    assert.deepEqual(await search(company, 'ocelot'), []);
+    assert.equal((await readSource(company, c.id)).sameAs, null);
+    const { sources, chunks } = await readStatus(company);
     assert.deepEqual([sources.active, sources.archived, chunks.total], [1, 2, 1]);
   });
 
@@ -152,8 +151,8 @@ describe('a bulk archive', () => {
     const [own, other] = [await addClient(service, company), await addClient(service, company)];
     const agent = await createAgent(service, company, company, { clientIds: [own] });
     const given = { tags: ['old'] };
-    await addSource(service, company, { ...given, scope: { clientId: own } });
-    const hidden = await addSource(service, company, { ...given, scope: { clientId: other } });
+    await addSource(company, { ...given, scope: { clientId: own } });
+    const hidden = await addSource(company, { ...given, scope: { clientId: other } });
     assert.equal(await count(agent, { tag: 'old' }, true), 1);
     assert.equal(await count(agent, { tag: 'old' }), 1);
     assert.deepEqual(await activeIds(company), [hidden.id]);
@@ -165,10 +164,10 @@ describe('a bulk archive', () => {
     const [own, other] = [await addClient(service, company), await addClient(service, company)];
     const agent = await createAgent(service, company, company, { clientIds: [own] });
     for (const clientId of [own, other]) {
-      await addSource(service, company, { tags: ['both'], scope: { clientId } });
+      await addSource(company, { tags: ['both'], scope: { clientId } });
     }
-    const inOwn = await addSource(service, company, { tags: ['one'], scope: { clientId: own } });
-    const inOther = await addSource(service, company, { tags: ['other'], scope: { clientId: other } });
+    const inOwn = await addSource(company, { tags: ['one'], scope: { clientId: own } });
+    const inOther = await addSource(company, { tags: ['other'], scope: { clientId: other } });
     for (const [tag, sources] of [
       ['both', 2],
       ['one', 1],
@@ -176,8 +175,7 @@ describe('a bulk archive', () => {
     ] as const) {
       assert.equal(await count(company, { tag }), sources);
     }
-    const listed = (caller: Caller) =>
-      listAll<AuditEvent>(service, caller, '/v1/memory/audit?kind=memory.archive');
+    const listed = (caller: Caller) => caller.all.listTeamAudit({ kind: 'memory.archive' });
     assert.equal((await listed(company)).length, 3);
     const [event, ...more] = await listed(agent);
     assert.deepEqual([event?.detail['sourceIds'], event?.clientId, more], [[inOwn.id], own, []]);

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Source } from '../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
 import { recordedBy } from '../support/company.ts';
 import { addMemory, decide, searchRows } from '../support/memories.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addSource, listSources, readSource, removeSource } from '../support/source-library.ts';
-import { post } from '../support/team.ts';
 
 const service = await openTestApp();
 const ROUNDS = 6;
 
 const ingest = (app: Pick<typeof service, 'app'>, company: SignedIn, body: object) =>
-  post(app, company, '/v1/memory/ingest', { title: 'x', ...body });
+  via(app, company).ask.ingestSource({ title: 'x', ...body });
 
 /** The chunks of a text: two, or so many that they are written before the source is shown. */
 const edition = (name: string, round: number) =>
@@ -21,10 +21,10 @@ const edition = (name: string, round: number) =>
 
 /** Asserts that active sources have all their chunks, and that other sources have none. */
 async function assertWhole(company: SignedIn): Promise<void> {
-  const sources = await listSources(service, company);
+  const sources = await listSources(company);
   let chunks = 0;
   for (const { id, state, chunks: count } of sources) {
-    const read = await readSource(service, company, id);
+    const read = await readSource(company, id);
     assert.equal(read.chunks.length, count);
     if (state === 'archived') assert.equal(count, 0);
     chunks += count;
@@ -38,10 +38,10 @@ describe('requests that race for one source', () => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     for (let round = 0; round < ROUNDS; round++) {
-      const { id } = await addSource(service, company);
+      const { id } = await addSource(company);
       const { events } = await recordedBy(service, company, async () => {
         const answers = await Promise.all(
-          Array.from({ length: 6 }, (_, n) => removeSource(n % 2 === 0 ? service : second, company, id)),
+          Array.from({ length: 6 }, (_, n) => removeSource(via(n % 2 === 0 ? service : second, company), id)),
         );
         const refused = Array.from({ length: 5 }, () => '409 conflict');
         assert.deepEqual(answers.map(outcome).sort(), ['204', ...refused]);
@@ -58,15 +58,15 @@ describe('requests that race for one source', () => {
     const second = await openSecondApp(t, service);
     for (let round = 0; round < ROUNDS; round++) {
       const company = await service.company();
-      const old = await addSource(service, company, { externalId: 'doc', chunks: edition('old', round) });
+      const old = await addSource(company, { externalId: 'doc', chunks: edition('old', round) });
       const [removed, replaced] = await Promise.all([
-        removeSource(service, company, old.id),
+        removeSource(company, old.id),
         ingest(second, company, { externalId: 'doc', chunks: edition('new', round) }),
       ]);
       assert.equal(outcome(removed), '204');
-      assert.equal((await readSource(service, company, old.id)).state, 'archived');
+      assert.equal((await readSource(company, old.id)).state, 'archived');
       const { source } = replaced.json<{ source: Source }>();
-      const active = (await listSources(service, company, '?state=active')).map(({ id }) => id);
+      const active = (await listSources(company, '?state=active')).map(({ id }) => id);
       // If it was replaced first, the new text was archived too; if it was archived first, a new source was made.
       if (outcome(replaced) === '200') assert.deepEqual([source.id, active], [old.id, []]);
       else {
@@ -83,14 +83,14 @@ describe('requests that race for one source', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const company = await service.company();
       const chunks = edition('said', round);
-      const old = await addSource(service, company, { chunks });
+      const old = await addSource(company, { chunks });
       const [removed, again] = await Promise.all([
-        removeSource(service, company, old.id),
+        removeSource(company, old.id),
         ingest(second, company, { chunks }),
       ]);
       assert.equal(outcome(removed), '204');
       const { source } = again.json<{ source: Source }>();
-      const active = (await listSources(service, company, '?state=active')).map(({ id }) => id);
+      const active = (await listSources(company, '?state=active')).map(({ id }) => id);
       if (outcome(again) === '200') assert.deepEqual([source.id, active], [old.id, []]);
       else assert.deepEqual([outcome(again), active], ['201', [source.id]]);
       await assertWhole(company);
@@ -101,10 +101,10 @@ describe('requests that race for one source', () => {
     const second = await openSecondApp(t, service);
     const company = await service.company();
     for (let round = 0; round < ROUNDS / 2; round++) {
-      const { id, sourceId } = await addMemory(service, company, 'published');
+      const { id, sourceId } = await addMemory(company, 'published');
       const [removed, deleted] = await Promise.all([
-        removeSource(second, company, sourceId!),
-        decide(service, company, { action: 'delete', memoryId: id }),
+        removeSource(via(second, company), sourceId!),
+        decide(company, { action: 'delete', memoryId: id }),
       ]);
       assert.deepEqual([outcome(removed), outcome(deleted)], ['409 conflict', '200']);
     }

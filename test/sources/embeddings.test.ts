@@ -14,7 +14,7 @@ import {
   along,
   type Caller,
   CLAIM,
-  post,
+  inTeam,
   readStatus,
 } from '../support/team.ts';
 
@@ -28,21 +28,18 @@ interface Batch {
 }
 
 async function store(company: SignedIn, texts: readonly string[], clientId?: string): Promise<void> {
-  const answer = await post(service, company, '/v1/memory/ingest', {
+  await company.api.ingestSource({
     title: 'x',
     chunks: texts.map((text) => ({ text })),
     scope: { clientId },
   });
-  assert.equal(answer.statusCode, 201, answer.body);
 }
 
 const numbered = (length: number) => Array.from({ length }, (_, n) => `chunk ${n} ${newId()}`);
 
 /** Claims chunks, and shows of each only its own text: that to embed begins with title and headings. */
 async function claim(caller: Caller, limit?: number): Promise<Batch | null> {
-  const answer = await post(service, caller, '/v1/memory/embeddings/claim', { limit });
-  assert.equal(answer.statusCode, 200, answer.body);
-  const { batch } = answer.json<{ batch: Batch | null }>();
+  const { batch } = await caller.api.claimEmbeddings({ limit });
   return batch && { ...batch, chunks: batch.chunks.map((chunk) => ({ ...chunk, text: bodyOf(chunk.text) })) };
 }
 
@@ -53,8 +50,7 @@ async function claimSome(caller: Caller, limit?: number): Promise<Batch> {
   return batch;
 }
 
-const complete = (caller: Caller, body: object) =>
-  post(service, caller, '/v1/memory/embeddings/complete', { ...CLAIM, ...body });
+const complete = (caller: Caller, body: object) => caller.ask.completeEmbeddings({ ...CLAIM, ...body });
 
 /** An embedding for each chunk of a batch, each along an axis of its own. */
 const embeddingsOf = (batch: Batch, firstAxis = 0) =>
@@ -68,7 +64,7 @@ async function expire(batch: Batch): Promise<void> {
   ]);
 }
 
-const chunkFigures = async (caller: Caller) => (await readStatus(service, caller)).chunks;
+const chunkFigures = async (caller: Caller) => (await readStatus(caller)).chunks;
 
 describe('POST /v1/memory/embeddings/claim', () => {
   test('returns chunks without an embedding, newest first, up to the limit', async () => {
@@ -120,8 +116,8 @@ describe('POST /v1/memory/embeddings/claim', () => {
   test('returns texts that begin with the title of the source and the headings above the chunk', async () => {
     const company = await service.company();
     const text = '# Pumps\n\n## Hall 3\n\nThe seal leaks.';
-    await post(service, company, '/v1/memory/ingest', { title: 'Rounds', text });
-    const answer = await post(service, company, '/v1/memory/embeddings/claim', {});
+    await company.ask.ingestSource({ title: 'Rounds', text });
+    const answer = await company.ask.claimEmbeddings({});
     const texts = column(answer.json<{ batch: Batch }>().batch.chunks, 'text');
     assert.deepEqual(texts, ['Rounds > Pumps > Hall 3\n\n# Pumps\n\n## Hall 3\n\nThe seal leaks.']);
   });
@@ -147,7 +143,7 @@ describe('POST /v1/memory/embeddings/complete', () => {
     const answer = await complete(company, { batchId: batch.id, embeddings: embeddingsOf(batch, 40) });
     assert.deepEqual([answer.statusCode, answer.json()], [200, { embedded: 2 }]);
     assert.deepEqual(await chunkFigures(company), { total: 2, embedded: 2, pending: 0 });
-    const found = await post(service, company, '/v1/memory/search', {
+    const found = await company.ask.searchMemory({
       query: 'zzz',
       scope: {},
       queryEmbedding: along(41),
@@ -216,7 +212,7 @@ describe('POST /v1/memory/embeddings/complete', () => {
     await store(company, numbered(1));
     const batch = await claimSome(company);
     const embeddings = embeddingsOf(batch);
-    const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
+    const elsewhere = inTeam(company, await addTeam(service, company));
     const answers = [
       await complete(other, { batchId: batch.id, embeddings }),
       await complete(elsewhere, { batchId: batch.id, embeddings }),
@@ -263,11 +259,11 @@ describe('POST /v1/memory/embeddings/complete', () => {
     const mine = await addClient(service, company);
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'write' } });
     const document = { title: 'x', externalId: 'doc' };
-    await post(service, company, '/v1/memory/ingest', { ...document, text: 'the first' });
+    await company.ask.ingestSource({ ...document, text: 'the first' });
     await store(company, ['of mine'], mine);
     const batch = await claimSome(member);
     assert.equal(batch.chunks.length, 2);
-    await post(service, company, '/v1/memory/ingest', { ...document, text: 'the second' });
+    await company.ask.ingestSource({ ...document, text: 'the second' });
     await database.query(`update identity.client_grant set access = 'read' where user_id = $1`, [
       member.userId,
     ]);

@@ -3,12 +3,12 @@ import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import { type Chunk, NO_PLACE } from '../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { addClient, addPerson, addTeam, type Caller, post } from '../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
-const expand = (caller: Caller, body: object) => post(service, caller, '/v1/memory/expand', body);
+const expand = (caller: Caller, body: object) => caller.ask.expandChunk(body);
 
 async function ordinals(caller: Caller, body: object): Promise<number[]> {
   const answer = await expand(caller, body);
@@ -18,15 +18,17 @@ async function ordinals(caller: Caller, body: object): Promise<number[]> {
 
 /** Stores a source of so many chunks and returns the chunks' ids, in order. */
 async function store(company: SignedIn, length: number, clientId?: string): Promise<string[]> {
-  const answer = await post(service, company, '/v1/memory/ingest', {
-    title: 'A title',
-    chunks: Array.from({ length }, (_, n) => ({ text: `Part ${n} of ${newId()}` })),
-    scope: { clientId },
-  });
-  assert.equal(answer.statusCode, 201, answer.body);
   const rows = await database.query<{ id: string }>(
     'select id from memory.chunk where source_id = $1 order by ordinal',
-    [answer.json<{ source: { id: string } }>().source.id],
+    [
+      (
+        await company.api.ingestSource({
+          title: 'A title',
+          chunks: Array.from({ length }, (_, n) => ({ text: `Part ${n} of ${newId()}` })),
+          scope: { clientId },
+        })
+      ).source.id,
+    ],
   );
   return rows.map((row) => row.id);
 }
@@ -107,7 +109,7 @@ describe('POST /v1/memory/expand', () => {
     await database.query(`update identity.client set state = 'archived' where id = $1`, [archived]);
     const [ofStranger] = await store(stranger, 3);
     const member = await addPerson(service, company, { teamRole: 'member' });
-    const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
+    const elsewhere = inTeam(company, await addTeam(service, company));
     const answers = [
       await expand(member, { chunkId: ofClient }),
       await expand(member, { chunkId: ofClient, scope: { include: ['client'] } }),

@@ -6,7 +6,7 @@ import { openTestApp, type SignedIn } from '../support/app.ts';
 import { column, columns } from '../support/columns.ts';
 import { recordedBy, recordsNothing } from '../support/company.ts';
 import { readSource } from '../support/source-library.ts';
-import { along, CLAIM, post } from '../support/team.ts';
+import { along, CLAIM } from '../support/team.ts';
 
 const service = await openTestApp();
 
@@ -16,7 +16,7 @@ async function ingest(
   status: 200 | 201,
   body: object,
 ): Promise<Static<typeof IngestResponse>> {
-  const answer = await post(service, caller, '/v1/memory/ingest', {
+  const answer = await caller.ask.ingestSource({
     title: 'Old',
     externalId: 'doc',
     ...body,
@@ -52,16 +52,11 @@ describe('an ingest of the same text with the same externalId', () => {
           similarSources: [],
           redactions: [],
         });
-        const {
-          chunks: _,
-          metadata: __,
-          nextCursor: ___,
-          ...read
-        } = await readSource(service, company, source.id);
+        const { chunks: _, metadata: __, nextCursor: ___, ...read } = await readSource(company, source.id);
         assert.deepEqual(told, { ...read, chunks: 1 });
         assert.ok(told.updatedAt > source.updatedAt);
       });
-      const { title, uri, metadata, createdAt } = await readSource(service, company, source.id);
+      const { title, uri, metadata, createdAt } = await readSource(company, source.id);
       assert.deepEqual([{ title, uri, metadata }, createdAt], [now, source.createdAt]);
       assert.deepEqual(
         events.map(({ kind, subjectId, detail }) => ({ kind, subjectId, detail })),
@@ -93,9 +88,9 @@ describe('an ingest of the same text with the same externalId', () => {
     const company = await service.company();
     const document = { chunks: [{ text: 'a bilby', embedding: along(1) }], ...CLAIM };
     const { source } = await ingest(company, 201, document);
-    const before = await readSource(service, company, source.id);
+    const before = await readSource(company, source.id);
     await ingest(company, 200, { ...document, title: 'New' });
-    const answer = await post(service, company, '/v1/memory/search', {
+    const answer = await company.ask.searchMemory({
       query: 'bilby',
       scope: {},
       queryEmbedding: along(1),
@@ -136,8 +131,8 @@ describe('an ingest of the same text with the same externalId', () => {
     await ingest(company, 201, { text: 'once' });
     const change = { title: 'New', externalId: 'doc', text: 'once' };
     const { events } = await recordedBy(service, company, async () => {
-      const first = await post(service, company, '/v1/memory/ingest', change, { 'idempotency-key': 'k' });
-      const again = await post(service, company, '/v1/memory/ingest', change, { 'idempotency-key': 'k' });
+      const first = await company.ask.ingestSource(change, { 'idempotency-key': 'k' });
+      const again = await company.ask.ingestSource(change, { 'idempotency-key': 'k' });
       assert.deepEqual(first.json<{ updated: string[] }>().updated, ['title']);
       assert.equal(again.body, first.body);
     });
@@ -150,7 +145,7 @@ test('a new text with the same externalId keeps the uri and metadata if they are
   const fields = { uri: 'x:kept', metadata: { author: 'ann' } };
   const { source } = await ingest(company, 201, { text: 'first', ...fields });
   await ingest(company, 200, { text: 'second', title: 'New' });
-  const { title, uri, metadata, chunks } = await readSource(service, company, source.id);
+  const { title, uri, metadata, chunks } = await readSource(company, source.id);
   assert.deepEqual([title, { uri, metadata }, chunks.map(({ text }) => text)], ['New', fields, ['second']]);
 });
 

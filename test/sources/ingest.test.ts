@@ -6,7 +6,7 @@ import type { Source } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
 import { columns } from '../support/columns.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, along, type Caller, CLAIM, faultyFields, post } from '../support/team.ts';
+import { addClient, along, type Caller, CLAIM, faultyFields } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -20,7 +20,7 @@ interface Ingested {
 
 /** Ingests and asserts the status, which tells a new source from one that was there. */
 async function ingest(caller: Caller, status: 200 | 201, body: object): Promise<Ingested> {
-  const answer = await post(service, caller, '/v1/memory/ingest', { title: 'A title', ...body });
+  const answer = await caller.ask.ingestSource({ title: 'A title', ...body });
   assert.equal(answer.statusCode, status, answer.body);
   return answer.json<Ingested>();
 }
@@ -35,14 +35,12 @@ async function texts(sourceId: string): Promise<string[]> {
 
 /** The texts that a search by words finds. */
 async function found(caller: Caller, query: string): Promise<string[]> {
-  const answer = await post(service, caller, '/v1/memory/search', {
+  const { hits } = await caller.api.searchMemory({
     query,
     scope: {},
     queryEmbedding: along(1000),
     ...CLAIM,
   });
-  assert.equal(answer.statusCode, 200, answer.body);
-  const { hits } = answer.json<{ hits: { text: string; keyword_rank: number | null }[] }>();
   return hits.filter((hit) => hit.keyword_rank !== null).map((hit) => hit.text);
 }
 
@@ -168,7 +166,7 @@ describe('chunks of an ingest', () => {
       [along(0, 0), CLAIM, 'invalid_request'],
     ] as const) {
       const body = { title: 'x', chunks: [{ text: 'a' }, { text: 'b', embedding }], ...claim };
-      const answer = await post(service, company, '/v1/memory/ingest', body);
+      const answer = await company.ask.ingestSource(body);
       assert.equal(outcome(answer), `400 ${code}`);
     }
     await ingest(company, 201, {
@@ -179,7 +177,7 @@ describe('chunks of an ingest', () => {
 
   test('the body must have exactly one of text and chunks', async () => {
     const company = await service.company();
-    const ask = (body: object) => post(service, company, '/v1/memory/ingest', { title: 'x', ...body });
+    const ask = (body: object) => company.ask.ingestSource({ title: 'x', ...body });
     for (const body of [{}, { text: 'x', chunks: [{ text: 'x' }] }, { chunks: [] }]) {
       const answer = await ask(body);
       assert.equal(outcome(answer), '400 invalid_request');
@@ -235,7 +233,7 @@ describe('an ingest of an existing text', () => {
     const long = Array.from({ length: 150 }, (_, n) => ({ text: `part ${n}` }));
     for (const body of [{ text: 'a race' }, { chunks: long }, { text: 'named', externalId: 'race' }]) {
       const answers = await Promise.all(
-        Array.from({ length: 6 }, () => post(service, company, '/v1/memory/ingest', { title: 'x', ...body })),
+        Array.from({ length: 6 }, () => company.ask.ingestSource({ title: 'x', ...body })),
       );
       const statuses = answers.map((answer) => String(answer.statusCode)).sort();
       assert.deepEqual(statuses, ['200', '200', '200', '200', '200', '201']);

@@ -7,7 +7,7 @@ import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
 import { sendHead } from '../http/sent-heads.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { along, CLAIM, post as send } from '../support/team.ts';
+import { along, CLAIM } from '../support/team.ts';
 
 /** About 1,500 chunks: many transactions on either database. */
 const TEXT = Array.from(
@@ -92,7 +92,7 @@ describe('a large ingest', () => {
       { length: 51_000 },
       (_, n) => `# ${n}\n\n${'The pump leaks. '.repeat(7)}\n\n`,
     ).join('');
-    const answer = await send(app, company, '/v1/memory/ingest', { title: 'Too much', text });
+    const answer = await company.ask.ingestSource({ title: 'Too much', text });
     assert.equal(outcome(answer), '400 invalid_request');
     assert.match(answer.json<{ detail: string }>().detail, /more than 50000 passages/);
     assert.ok(!(await isBeingWritten()));
@@ -104,7 +104,7 @@ describe('a large ingest', () => {
       text: `Vector ${n}. ${'The pump leaks. '.repeat(26)}`,
       embedding: along(n),
     }));
-    const answer = await send(app, company, '/v1/memory/ingest', { title: 'Vectors', chunks, ...CLAIM });
+    const answer = await company.ask.ingestSource({ title: 'Vectors', chunks, ...CLAIM });
     assert.equal(answer.statusCode, 201, answer.body);
     const rows = await app.database.query<{ axis: number }>(
       `select array_position(e.embedding::real[], 1) - 1 as axis from memory.chunk c

@@ -7,6 +7,7 @@ import type { BlobStore } from '../../db/queries/workspace/contents.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { narrowScope, type TeamScope } from '../../shared/scope.ts';
 import { openTestApp } from '../support/app.ts';
+import { callerOf } from '../support/client/client.ts';
 import { readImport } from '../support/import-records.ts';
 import {
   download,
@@ -23,7 +24,7 @@ import { buildTestedApp } from '../support/schema-compilers.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addSource, archived } from '../support/source-library.ts';
-import { addClient, addPerson, addTeam, get, inTeam } from '../support/team.ts';
+import { addClient, addPerson, addTeam, inTeam } from '../support/team.ts';
 import { writeZip } from '../support/zip-writer.ts';
 import { textRow, workbookMembers, writeXlsx } from '../worker/extract/office/sheet-writer.ts';
 
@@ -45,7 +46,7 @@ describe('the original of an import', () => {
   test('is returned byte for byte, as an attachment that no browser shows', async () => {
     const { company, file, sourceId } = await withFile(largePage('a/b\\Übersicht "1".html'));
     const sha256 = sha256Of(file.content);
-    assert.deepEqual(await originalOf(service, company, sourceId), {
+    assert.deepEqual(await originalOf(company, sourceId), {
       mediaType: 'text/html',
       bytes: file.content.length,
       sha256,
@@ -194,7 +195,7 @@ describe('a source without an original', () => {
     const company = await service.company();
     const unknown = await download(service, company, '01981f6e-5b7a-7c3e-9d42-6f0a1b2c3d4e');
     const body = (answer: { body: string }) => ({ ...JSON.parse(answer.body), requestId: '' }) as unknown;
-    const ingested = await addSource(service, company);
+    const ingested = await addSource(company);
     assert.equal(ingested.original, null);
     const expiring = await imported(service, company, {
       ...textFile('soon.txt', newWord()),
@@ -205,7 +206,7 @@ describe('a source without an original', () => {
       [expiring],
     );
     const gone = await imported(service, company, textFile('gone.txt', newWord()));
-    await archived(service, company, gone);
+    await archived(company, gone);
     const off = await imported(service, company, textFile('off.txt', newWord()), {
       MEMORY_KEEP_ORIGINALS: 'off',
     });
@@ -213,7 +214,7 @@ describe('a source without an original', () => {
       const answer = await download(service, company, id);
       assert.equal(outcome(answer), '404 not_found');
       assert.deepEqual(body(answer), body(unknown));
-      if (id !== 'x') assert.equal(await originalOf(service, company, id), null);
+      if (id !== 'x') assert.equal(await originalOf(company, id), null);
     }
     // An archived source keeps its file, so that it can be restored.
     assert.equal((await storedOriginals(service, company)).originals.length, 2);
@@ -227,10 +228,10 @@ describe('a source without an original', () => {
     ] as const) {
       const env = { MEMORY_REDACTION: mode };
       const { company, sourceId } = await withFile({ filename: 'key.txt', content }, env);
-      assert.equal((await originalOf(service, company, sourceId)) !== null, isKept, mode);
+      assert.equal((await originalOf(company, sourceId)) !== null, isKept, mode);
       assert.equal((await storedOriginals(service, company)).contents.length, isKept ? 1 : 0, mode);
       const clean = await imported(service, company, textFile('clean.txt', newWord()), env);
-      assert.ok(await originalOf(service, company, clean), mode);
+      assert.ok(await originalOf(company, clean), mode);
     }
   });
 
@@ -254,7 +255,7 @@ describe('a source without an original', () => {
       ['a.html', Buffer.from(page.replace(/'.*'/, 'null')), 'redact', true],
     ] as const) {
       const { company, sourceId } = await withFile({ filename, content }, { MEMORY_REDACTION: mode });
-      assert.equal((await originalOf(service, company, sourceId)) !== null, isKept, mode);
+      assert.equal((await originalOf(company, sourceId)) !== null, isKept, mode);
     }
   });
 
@@ -264,12 +265,12 @@ describe('a source without an original', () => {
     const env = { MEMORY_REDACTION: 'redact' };
     const { importId, run } = await uploaded(service, company, { filename: 'keys.xlsx', content }, env);
     await run();
-    const { sourceId, redactions } = await readImport(service, company, importId);
+    const { sourceId, redactions } = await readImport(company, importId);
     assert.deepEqual(
       redactions?.map(({ rule, path }) => [rule, path]),
       [['password', '/sheet']],
     );
-    assert.equal(await originalOf(service, company, sourceId ?? ''), null);
+    assert.equal(await originalOf(company, sourceId ?? ''), null);
   });
 });
 
@@ -277,20 +278,20 @@ describe('the same file again', () => {
   test('gives its original to a source that was imported without one', async () => {
     const file = textFile('notes.txt', newWord());
     const { company, sourceId } = await withFile(file, { MEMORY_KEEP_ORIGINALS: 'off' });
-    assert.equal(await originalOf(service, company, sourceId), null);
+    assert.equal(await originalOf(company, sourceId), null);
     assert.equal(await imported(service, company, file), sourceId);
-    assert.equal((await originalOf(service, company, sourceId))?.sha256, sha256Of(file.content));
+    assert.equal((await originalOf(company, sourceId))?.sha256, sha256Of(file.content));
   });
 
   test('gives none to a source that was ingested: the source of the file has it', async () => {
     const company = await service.company();
     const text = newWord();
-    const { id } = await addSource(service, company, { text });
+    const { id } = await addSource(company, { text });
     const file = { filename: 'a.txt', content: Buffer.from(text) };
     const own = await imported(service, company, file);
     assert.notEqual(own, id);
-    assert.equal(await originalOf(service, company, id), null);
-    assert.equal((await originalOf(service, company, own))?.sha256, sha256Of(file.content));
+    assert.equal(await originalOf(company, id), null);
+    assert.equal((await originalOf(company, own))?.sha256, sha256Of(file.content));
     assert.deepEqual((await storedOriginals(service, company)).originals, [sha256Of(file.content)]);
   });
 
@@ -317,7 +318,7 @@ describe('the reach of an original', () => {
     const other = await service.company();
     for (const stranger of [inTeam(company, elsewhere), other])
       assert.equal(outcome(await download(service, stranger, sourceId)), '404 not_found');
-    assert.equal((await get(service, { headers: {} } as never, originalUrl(sourceId))).statusCode, 401);
+    assert.equal((await callerOf(service.app, {}).send('GET', originalUrl(sourceId))).statusCode, 401);
   });
 
   test('is checked by the database as well: only an active source shows a content', async () => {
@@ -340,7 +341,7 @@ describe('the reach of an original', () => {
       null,
     );
     assert.equal(await read(ownerScope(await service.company(), [clientId])), null);
-    await archived(service, company, sourceId);
+    await archived(company, sourceId);
     assert.equal(await read(own), null);
   });
 });

@@ -4,13 +4,12 @@ import { transaction } from '../../db/driver/database.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { IngestResponse, SimilarSource } from '../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask } from '../support/company.ts';
 import { doJob } from '../support/do-job.ts';
 import { readImport, upload } from '../support/import-records.ts';
 import { addMemory, decided } from '../support/memories.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { archived } from '../support/source-library.ts';
-import { addClient, type Caller, post } from '../support/team.ts';
+import { addClient, type Caller } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
 
 const service = await openTestApp();
@@ -29,9 +28,7 @@ const edited = (text: string, words: number) =>
   [...text.split(' ').slice(0, -words), ...Array.from({ length: words }, (_, n) => `edited${n}`)].join(' ');
 
 async function ingest(caller: Caller, text: string, body: object = {}): Promise<IngestResponse> {
-  const answer = await post(service, caller, '/v1/memory/ingest', { title: 'A letter', text, ...body });
-  assert.ok(answer.statusCode < 300, answer.body);
-  return answer.json<IngestResponse>();
+  return await caller.api.ingestSource({ title: 'A letter', text, ...body });
 }
 
 const ids = (similar: readonly SimilarSource[]) => similar.map(({ sourceId }) => sourceId);
@@ -73,7 +70,7 @@ describe('the near duplicates of an ingest', () => {
     await ingest(await service.company(), text);
     const inClient = await ingest(company, text, { scope: { clientId } });
     const gone = await ingest(company, edited(text, 1));
-    await archived(service, company, gone.source.id);
+    await archived(company, gone.source.id);
     const old = await ingest(company, edited(text, 3));
     await service.database.query(`update memory.source set expires_at = now() where id = $1`, [
       old.source.id,
@@ -149,7 +146,7 @@ describe('the near duplicates of an ingest', () => {
     const cut = Array.from({ length: 400 }, (_, n) => ({
       text: words.slice(n * 100, (n + 1) * 100).join(' '),
     }));
-    const sent = await post(service, company, '/v1/memory/ingest', { title: 'x', chunks: cut });
+    const sent = await company.ask.ingestSource({ title: 'x', chunks: cut });
     assert.deepEqual(ids(sent.json<IngestResponse>().similarSources), [source.id]);
   });
 
@@ -167,11 +164,11 @@ describe('the near duplicates of an ingest', () => {
   test('memories and workspace files are named as well', async () => {
     const company = await service.company();
     const text = letter(8);
-    const memory = await addMemory(service, company, 'published', { title: 'A memory', content: text });
+    const memory = await addMemory(company, 'published', { title: 'A memory', content: text });
     const near = await ingest(company, edited(text, 1));
     assert.deepEqual(ids(near.similarSources), [memory.sourceId]);
     const changed = letter(9);
-    await decided(service, company, { action: 'update', memoryId: memory.id, content: changed });
+    await decided(company, { action: 'update', memoryId: memory.id, content: changed });
     assert.deepEqual(ids((await ingest(company, edited(changed, 1))).similarSources), [memory.sourceId]);
     assert.deepEqual(ids((await ingest(company, edited(text, 2))).similarSources), [near.source.id]);
 
@@ -192,7 +189,7 @@ describe('the near duplicates of an ingest', () => {
 
 describe('the near duplicates of an import', () => {
   async function imported(company: SignedIn, filename: string, text: string): Promise<Import> {
-    const [item] = await upload(service, company, [{ filename, text }]);
+    const [item] = await upload(company, [{ filename, text }]);
     assert.ok(item);
     assert.deepEqual(item.similarSources, []);
     const { companyId, teamId, ownerId: userId } = company;
@@ -203,7 +200,7 @@ describe('the near duplicates of an import', () => {
       layerId: teamId,
       importId: item.id,
     });
-    return readImport(service, company, item.id);
+    return readImport(company, item.id);
   }
 
   test('a completed import names its near duplicates as they are now, and no archived one', async () => {
@@ -216,12 +213,10 @@ describe('the near duplicates of an import', () => {
     assert.deepEqual([named?.sourceId, named?.title], [first.sourceId, 'a.txt']);
     assert.ok(named && named.similarity > 0.9);
     const renamed = { title: 'Renamed' };
-    await ask(service, company, 'PATCH', `/v1/memory/sources/${first.sourceId}`, renamed);
-    assert.deepEqual((await readImport(service, company, second.id)).similarSources, [
-      { ...named, ...renamed },
-    ]);
-    await archived(service, company, first.sourceId ?? '');
-    assert.deepEqual((await readImport(service, company, second.id)).similarSources, []);
+    await company.ask.changeSource(first.sourceId, renamed);
+    assert.deepEqual((await readImport(company, second.id)).similarSources, [{ ...named, ...renamed }]);
+    await archived(company, first.sourceId ?? '');
+    assert.deepEqual((await readImport(company, second.id)).similarSources, []);
   });
 
   test('a copy of a file with another name names the first one', async () => {

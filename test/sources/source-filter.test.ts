@@ -10,21 +10,21 @@ const service = await openTestApp();
 
 /** The titles of the sources that a filtered list shows. */
 async function titles(caller: Caller, q: string, more = ''): Promise<string[]> {
-  const found = await listSources(service, caller, `?q=${encodeURIComponent(q)}${more}`);
+  const found = await listSources(caller, `?q=${encodeURIComponent(q)}${more}`);
   return found.map(({ title }) => title);
 }
 
 /** A Team with a source for each of these titles, the last one newest. */
 async function shelf(...given: string[]): Promise<SignedIn> {
   const company = await service.company();
-  for (const title of given) await addSource(service, company, { title });
+  for (const title of given) await addSource(company, { title });
   return company;
 }
 
 describe('the filter q of the list of sources', () => {
   test('q searches title, uri and external id, and nothing else', async () => {
     const company = await service.company();
-    const add = (title: string, fields: object) => addSource(service, company, { title, ...fields });
+    const add = (title: string, fields: object) => addSource(company, { title, ...fields });
     await add('The Heron', {});
     await add('by uri', { uri: 'https://example.com/HERON.html' });
     await add('by id', { externalId: 'heron-7' });
@@ -63,12 +63,12 @@ describe('the filter q of the list of sources', () => {
   test('q can be combined with kind, state and clientId', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const gone = await addSource(service, company, { title: 'Heron, archived' });
-    await addSource(service, company, { title: 'Heron, ingested' });
-    await addSource(service, company, { title: 'Heron, of a client', scope: { clientId } });
-    await addMemory(service, company, 'published', { title: 'Heron, remembered' });
-    await addSource(service, company, { title: 'Another' });
-    await archived(service, company, gone.id);
+    const gone = await addSource(company, { title: 'Heron, archived' });
+    await addSource(company, { title: 'Heron, ingested' });
+    await addSource(company, { title: 'Heron, of a client', scope: { clientId } });
+    await addMemory(company, 'published', { title: 'Heron, remembered' });
+    await addSource(company, { title: 'Another' });
+    await archived(company, gone.id);
     for (const [more, expected] of [
       ['', ['Heron, remembered', 'Heron, of a client', 'Heron, ingested', 'Heron, archived']],
       ['&kind=memory', ['Heron, remembered']],

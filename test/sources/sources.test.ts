@@ -5,7 +5,6 @@ import { transaction } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
 import { column } from '../support/columns.ts';
-import { listAll } from '../support/company.ts';
 import { addMemory, decided } from '../support/memories.ts';
 import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
 import { ownerScope } from '../support/scopes.ts';
@@ -13,61 +12,60 @@ import { outcome } from '../support/sign-in.ts';
 import { addSource, archived, listSources } from '../support/source-library.ts';
 import { draftOf } from '../support/sources.ts';
 import { assertStablePages } from '../support/stable-pages.ts';
-import { addClient, addPerson, addTeam, archiveTeam, type Caller, get } from '../support/team.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Caller, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
-const ids = async (caller: Caller, query = '') =>
-  (await listSources(service, caller, query)).map(({ id }) => id);
+const ids = async (caller: Caller, query = '') => (await listSources(caller, query)).map(({ id }) => id);
 
 describe('GET /v1/memory/sources', () => {
   test('lists every source with all its fields, newest first', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const first = await addSource(service, company, {
+    const first = await addSource(company, {
       uri: 'https://example.com/x',
       externalId: 'doc-1',
       metadata: { secret: 'not listed' },
     });
-    const second = await addSource(service, company, { chunks: [{ text: 'a' }, { text: 'b' }] });
-    const third = await addSource(service, company, { scope: { clientId } });
-    assert.deepEqual(await listSources(service, company), [third, second, first]);
+    const second = await addSource(company, { chunks: [{ text: 'a' }, { text: 'b' }] });
+    const third = await addSource(company, { scope: { clientId } });
+    assert.deepEqual(await listSources(company), [third, second, first]);
   });
 
   test('returns an empty list in a new Team', async () => {
-    const answer = await get(service, await service.company(), '/v1/memory/sources');
+    const answer = await (await service.company()).ask.listSources();
     assert.deepEqual(answer.json(), { items: [], nextCursor: null });
   });
 
   test('returns pages that new sources do not shift', async () => {
     const company = await service.company();
-    for (let n = 0; n < 5; n++) await addSource(service, company);
-    await assertStablePages(service, company, '/v1/memory/sources', () => addSource(service, company));
+    for (let n = 0; n < 5; n++) await addSource(company);
+    await assertStablePages(company, '/v1/memory/sources', () => addSource(company));
   });
 
   test('returns every match once in the pages of a filtered list', async () => {
     const company = await service.company();
     const wanted = [];
     for (let n = 0; n < 7; n++) {
-      const { id } = await addSource(service, company, { title: n % 2 === 0 ? 'Wanted' : 'Other' });
+      const { id } = await addSource(company, { title: n % 2 === 0 ? 'Wanted' : 'Other' });
       if (n % 2 === 0) wanted.unshift(id);
     }
-    const listed = await listAll<{ id: string }>(service, company, '/v1/memory/sources?q=wanted', 1);
+    const listed = await company.readAll<{ id: string }>('/v1/memory/sources?q=wanted', 1);
     assert.deepEqual(column(listed, 'id'), wanted);
   });
 
   test('lists the sources of memories and imports by their kind', async () => {
     const company = await service.company();
-    const { sourceId } = await addMemory(service, company, 'published', { title: 'Remembered' });
-    const ingested = await addSource(service, company);
-    const imported = await addSource(service, company);
+    const { sourceId } = await addMemory(company, 'published', { title: 'Remembered' });
+    const ingested = await addSource(company);
+    const imported = await addSource(company);
     await database.query(`update memory.source set kind = 'import' where id = $1`, [imported.id]);
     assert.deepEqual(await ids(company), [imported.id, ingested.id, sourceId]);
     assert.deepEqual(await ids(company, '?kind=memory'), [sourceId]);
     assert.deepEqual(await ids(company, '?kind=ingest'), [ingested.id]);
     assert.deepEqual(await ids(company, '?kind=import'), [imported.id]);
-    const [memory] = await listSources(service, company, '?kind=memory');
+    const [memory] = await listSources(company, '?kind=memory');
     assert.deepEqual(
       [memory?.title, memory?.chunks, memory?.uri, memory?.externalId, memory?.createdBy],
       ['Remembered', 1, null, null, company.ownerId],
@@ -77,32 +75,32 @@ describe('GET /v1/memory/sources', () => {
   test('names the memory of a source while it is published', async () => {
     const company = await service.company();
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
-    await addSource(service, company, {});
-    const memory = await addMemory(service, company, 'published');
-    const named = async () => (await listSources(service, reader)).map(({ memoryId }) => memoryId);
+    await addSource(company, {});
+    const memory = await addMemory(company, 'published');
+    const named = async () => (await listSources(reader)).map(({ memoryId }) => memoryId);
     assert.deepEqual(await named(), [memory.id, undefined]);
-    const one = await get(service, reader, `/v1/memory/sources/${memory.sourceId}`);
+    const one = await reader.ask.getSource(memory.sourceId);
     assert.equal(one.json<{ memoryId?: string }>().memoryId, memory.id);
-    await decided(service, company, { action: 'delete', memoryId: memory.id });
+    await decided(company, { action: 'delete', memoryId: memory.id });
     assert.deepEqual(await named(), [undefined, undefined]);
   });
 
   test('shows a memory under its latest title', async () => {
     const company = await service.company();
-    const { id, sourceId } = await addMemory(service, company, 'published', { title: 'Before' });
+    const { id, sourceId } = await addMemory(company, 'published', { title: 'Before' });
     const content = 'x '.repeat(5000);
-    await decided(service, company, { action: 'update', memoryId: id, title: 'After', content });
-    const [source] = await listSources(service, company);
+    await decided(company, { action: 'update', memoryId: id, title: 'After', content });
+    const [source] = await listSources(company);
     assert.deepEqual([source?.id, source?.title], [sourceId, 'After']);
     assert.ok(source!.chunks >= 5, String(source?.chunks));
   });
 
   test('lists archived sources with the others and filters by state', async () => {
     const company = await service.company();
-    const gone = await addSource(service, company, { chunks: [{ text: 'a' }, { text: 'b' }] });
-    const left = await addSource(service, company);
-    await archived(service, company, gone.id);
-    const [first, second] = await listSources(service, company);
+    const gone = await addSource(company, { chunks: [{ text: 'a' }, { text: 'b' }] });
+    const left = await addSource(company);
+    await archived(company, gone.id);
+    const [first, second] = await listSources(company);
     assert.deepEqual(first, left);
     const { updatedAt, ...rest } = second!;
     assert.ok(updatedAt >= gone.updatedAt);
@@ -127,7 +125,7 @@ describe('GET /v1/memory/sources', () => {
     for (const query of ['', '?state=active', '?state=archived', '?kind=ingest', '?q=half']) {
       assert.deepEqual(await ids(company, query), [], query);
     }
-    assert.equal(outcome(await get(service, company, `/v1/memory/sources/${id}`)), '404 not_found');
+    assert.equal(outcome(await company.ask.getSource(id)), '404 not_found');
     await transaction(database, scope, (tx) => commitSource(tx, staged));
     assert.deepEqual(await ids(company), [id]);
   });
@@ -142,7 +140,7 @@ describe('the sources that a caller can see', () => {
     const [team, inMine, inOther, inGone] = await Promise.all(
       layers.map(async (clientId) => {
         const scope = clientId === null ? {} : { clientId };
-        return (await addSource(service, company, { scope })).id;
+        return (await addSource(company, { scope })).id;
       }),
     );
     await database.query(`update identity.client set state = 'archived' where id = $1`, [gone]);
@@ -159,7 +157,7 @@ describe('the sources that a caller can see', () => {
     for (const [caller, reached] of everyone) {
       assert.deepEqual((await ids(caller)).sort(), [...reached].sort());
       for (const id of [team, inMine, inOther, inGone]) {
-        const answer = await get(service, caller, `/v1/memory/sources/${id}`);
+        const answer = await caller.ask.getSource(id);
         assert.equal(answer.statusCode, reached.includes(id) ? 200 : 404);
       }
     }
@@ -168,21 +166,21 @@ describe('the sources that a caller can see', () => {
   test('shows no source of another Team or another Company', async () => {
     const company = await service.company();
     const other = await service.company();
-    const source = await addSource(service, company);
+    const source = await addSource(company);
     const team = await addTeam(service, company);
-    const inTeam = { headers: { ...company.headers, 'memory-team': team } };
-    for (const caller of [inTeam, other]) {
+    const inOther = inTeam(company, team);
+    for (const caller of [inOther, other]) {
       assert.deepEqual(await ids(caller), []);
-      assert.equal(outcome(await get(service, caller, `/v1/memory/sources/${source.id}`)), '404 not_found');
+      assert.equal(outcome(await caller.ask.getSource(source.id)), '404 not_found');
     }
   });
 
   test('filters sources by client, also with the client id in upper case', async () => {
     const company = await service.company();
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
-    await addSource(service, company);
-    await addSource(service, company, { scope: { clientId: other } });
-    const { id } = await addSource(service, company, { scope: { clientId: mine } });
+    await addSource(company);
+    await addSource(company, { scope: { clientId: other } });
+    const { id } = await addSource(company, { scope: { clientId: mine } });
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } });
     for (const caller of [company, member]) {
       assert.deepEqual(await ids(caller, `?clientId=${mine}`), [id]);
@@ -198,20 +196,18 @@ describe('the sources that a caller can see', () => {
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [gone]: 'write' } });
     await assertSameRefusal(
       '403 scope_forbidden',
-      [other, gone, foreign, newId(), 'no-one', ''].map((clientId) =>
-        get(service, member, `/v1/memory/sources?clientId=${clientId}`),
-      ),
+      [other, gone, foreign, newId(), 'no-one', ''].map((clientId) => member.ask.listSources({ clientId })),
     );
-    const owner = await get(service, company, `/v1/memory/sources?clientId=${gone}`);
+    const owner = await company.ask.listSources({ clientId: gone });
     assert.equal(outcome(owner), '403 scope_forbidden');
   });
 
   test('lists and returns sources of an archived Team', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company);
+    const { id } = await addSource(company);
     await archiveTeam(service, company.teamId);
     assert.deepEqual(await ids(company), [id]);
-    assert.equal((await get(service, company, `/v1/memory/sources/${id}`)).statusCode, 200);
+    assert.equal((await company.ask.getSource(id)).statusCode, 200);
   });
 });
 
@@ -231,7 +227,7 @@ describe('an invalid list request', () => {
     ['cursor=MDE5', '/cursor'],
   ] as const) {
     test(`the list of sources returns 400 for ?${query.slice(0, 30)}`, async () => {
-      assertInvalid(await get(service, await service.company(), `/v1/memory/sources?${query}`), field);
+      assertInvalid(await (await service.company()).send('GET', `/v1/memory/sources?${query}`), field);
     });
   }
 });

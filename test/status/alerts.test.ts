@@ -13,15 +13,14 @@ import { newId } from '../../shared/ids.ts';
 import { companyScope } from '../../shared/scope.ts';
 import { readAlerts } from '../support/alerts.ts';
 import { API_TOKEN } from '../support/app.ts';
-import { ask } from '../support/company.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { plantImports } from '../support/import-records.ts';
 import { databaseUrl } from '../support/needs/database.ts';
 import '../support/needs/process.ts';
+import { callerOf, via } from '../support/client/client.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
 import { openSecondApp } from '../support/second-app.ts';
-import { get, post } from '../support/team.ts';
 import { readSamples, type Sample, samplesOf } from './metrics.ts';
 
 // A process of its own: credentials of the bucket are variables.
@@ -31,9 +30,9 @@ const service = await openOwnTestApp({ MEMORY_API_SERVER_EMBEDDINGS: '1' });
 const { database } = service;
 const company = await service.company();
 
-const ingest = () => post(service, company, '/v1/memory/ingest', { title: 'x', text: newId() });
+const ingest = () => company.ask.ingestSource({ title: 'x', text: newId() });
 const search = (app: Pick<typeof service, 'app'>) =>
-  post(app, company, '/v1/memory/search', { query: 'heron', scope: {}, embeddingMode: 'keyword' });
+  via(app, company).ask.searchMemory({ query: 'heron', scope: {}, embeddingMode: 'keyword' });
 
 const hasLabels = (sample: Sample, labels: Record<string, string>) =>
   Object.entries(labels).every(([label, value]) => sample.labels[label] === value);
@@ -184,9 +183,9 @@ const BREAKS: Record<string, (t: TestContext) => Promise<void>> = {
   TeamMemoryRequestsFail: async (t) => {
     let isBroken = true;
     const app = await openFailingApp(t, service, () => (isBroken ? databaseError('42P01') : null));
-    await get({ app }, company, '/v1/memory/status');
+    await via({ app }, company).ask.getStatus();
     isBroken = false;
-    await get({ app }, company, '/v1/memory/status');
+    await via({ app }, company).ask.getStatus();
     const counted = (status: string) =>
       read('memory_http_requests_total', { route: '/v1/memory/status', status }, { app });
     assert.deepEqual([await counted('500'), await counted('200')], [1, 1]);
@@ -310,12 +309,15 @@ const BREAKS: Record<string, (t: TestContext) => Promise<void>> = {
   TeamMemoryTeamsAtQuota: async () => {
     assert.equal(await read('memory_teams_near_quota', { share: '1' }), 0);
     const quota = { chunks: 0, bytes: null };
-    await ask(service, company, 'PATCH', `/v1/company/teams/${company.teamId}`, { quota });
+    await company.ask.renameTeam(company.teamId, { quota });
     assert.equal(await read('memory_teams_near_quota', { share: '1' }), 1);
   },
   TeamMemoryGuessing: async (t) => {
     const app = await openSecondApp(t, service, service.url);
-    await get(app, { headers: { ...company.headers, authorization: 'Bearer wrong' } }, '/v1/auth/session');
+    await via(
+      app,
+      callerOf(service.app, { ...company.headers, authorization: 'Bearer wrong' }),
+    ).ask.getSession();
     const payload = { email: company.ownerEmail, password: 'wrong' };
     await app.app.inject({ method: 'POST', url: '/v1/auth/login', payload });
     assert.equal(await read('memory_unauthenticated_total', {}, app), 1);

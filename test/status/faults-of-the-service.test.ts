@@ -3,9 +3,10 @@ import { describe, it, test } from 'node:test';
 import { pino } from 'pino';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { outcome } from '../support/sign-in.ts';
-import { along, CLAIM, get, post } from '../support/team.ts';
+import { along, CLAIM } from '../support/team.ts';
 
 const service = await openTestApp();
 const company = await service.company();
@@ -34,7 +35,9 @@ describe('a database that fails', () => {
     test(`database error ${sqlState} returns ${expected} on every route and reveals no internals`, async (t) => {
       const app = await openFailingApp(t, service, () => databaseError(sqlState));
       for (const [url, body] of REQUESTS) {
-        const answer = await (body === null ? get({ app }, company, url) : post({ app }, company, url, body));
+        const answer = await (body === null
+          ? via({ app }, company).send('GET', url)
+          : via({ app }, company).send('POST', url, body));
         assert.equal(outcome(answer), expected, url);
         assert.match(String(answer.headers['content-type']), /^application\/problem\+json/);
         assert.doesNotMatch(answer.body, TELLTALES);
@@ -58,7 +61,7 @@ describe('a database that fails', () => {
       '25006', // a read-only transaction
       'ECONNRESET', // the connection was closed
     ]) {
-      const answer = await get({ app }, company, '/v1/memory/imports');
+      const answer = await via({ app }, company).ask.listImports();
       assert.equal(outcome(answer), '503 unavailable', code);
     }
   });
@@ -71,7 +74,7 @@ describe('a database that fails', () => {
       const lines: string[] = [];
       const logger = pino({ level: 'error', base: null }, { write: (line: string) => void lines.push(line) });
       const app = await openFailingApp(t, { ...service, logger }, () => databaseError(sqlState));
-      const answer = await get({ app }, company, '/v1/memory/status');
+      const answer = await via({ app }, company).ask.getStatus();
       const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown> & { err: object });
       assert.deepEqual(
         logged.map(({ msg, reqId, code: said, err }) => [msg, reqId, said, 'code' in err && err.code]),
@@ -88,7 +91,7 @@ describe('a database that fails', () => {
       return new Error('Query read timeout');
     });
     const decisions = Array.from({ length: 5 }, () => ({ action: 'publish', memoryId: newId() }));
-    const answer = await post({ app }, company, '/v1/memory/memories', { decisions });
+    const answer = await via({ app }, company).ask.decideMemory({ decisions });
     const { results } = answer.json<{ results: { problem: { status: number } }[] }>();
     assert.deepEqual(
       results.map(({ problem }) => problem.status),
@@ -100,7 +103,7 @@ describe('a database that fails', () => {
   test('a value that only the database rejects returns 400', async (t) => {
     const fault = (text: string) => (text.includes('search_hits') ? databaseError('22003') : null);
     const app = await openFailingApp(t, service, fault);
-    const answer = await post({ app }, company, ...(REQUESTS[2] as [string, object]));
+    const answer = await via({ app }, company).send('POST', ...(REQUESTS[2] as [string, object]));
     assert.equal(outcome(answer), '400 invalid_request');
     assert.doesNotMatch(answer.body, TELLTALES);
   });
@@ -123,26 +126,30 @@ describe('a failure to write the audit event', () => {
 
   test('a search that cannot be audited returns 500', async (t) => {
     const app = await openFailingApp(t, service, noAudit);
-    const answer = await post({ app }, company, ...(REQUESTS[2] as [string, object]));
+    const answer = await via({ app }, company).send('POST', ...(REQUESTS[2] as [string, object]));
     assert.equal(outcome(answer), '500 internal_error');
   });
 
   test('an ingest, an import and an embedding that cannot be audited change nothing', async (t) => {
     const own = await service.company();
-    await post(service, own, '/v1/memory/ingest', { title: 'x', text: 'waits for its vector' });
-    const claimed = await post(service, own, '/v1/memory/embeddings/claim', {});
+    await own.ask.ingestSource({ title: 'x', text: 'waits for its vector' });
+    const claimed = await own.ask.claimEmbeddings({});
     const { batch } = claimed.json<{ batch: { id: string; chunks: { chunkId: string }[] } }>();
     const embeddings = batch.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(0) }));
-    const before = (await get(service, own, '/v1/memory/status')).json<Record<string, unknown>>();
+    const before = await own.api.getStatus();
     const app = await openFailingApp(t, service, noAudit);
     for (const [route, body] of [
       ['ingest', { title: 'x', text: 'not to be kept' }],
       ['imports', { items: [{ filename: 'a.txt', text: 'x' }] }],
       ['embeddings/complete', { batchId: batch.id, ...CLAIM, embeddings }],
     ] as const) {
-      assert.equal(outcome(await post({ app }, own, `/v1/memory/${route}`, body)), '500 internal_error');
+      assert.equal(
+        outcome(await via({ app }, own).send('POST', `/v1/memory/${route}`, body)),
+        '500 internal_error',
+      );
     }
-    const after = (await get(service, own, '/v1/memory/status')).json<Record<string, unknown>>();
-    for (const part of ['sources', 'chunks', 'imports']) assert.deepEqual(after[part], before[part], part);
+    const after = await own.api.getStatus();
+    for (const part of ['sources', 'chunks', 'imports'] as const)
+      assert.deepEqual(after[part], before[part], part);
   });
 });

@@ -7,7 +7,6 @@ import { startOwnWorker } from '../support/dashboard.ts';
 import { openPrepared } from '../support/needs/database.ts';
 import { until } from '../support/process-table.ts';
 import { importNow } from '../support/running-imports.ts';
-import { get, post } from '../support/team.ts';
 import { file } from '../support/workspace.ts';
 
 /** The embedded database of a service on a disk whose free space the test decides. */
@@ -29,9 +28,9 @@ async function leaveFree(signal: AbortSignal, bytes: number): Promise<void> {
 }
 
 const ingest = (company: SignedIn, title: string) =>
-  post(service, company, '/v1/memory/ingest', { title, text: `The heron of ${title} stands in the reeds.` });
+  company.ask.ingestSource({ title, text: `The heron of ${title} stands in the reeds.` });
 const search = (company: SignedIn) =>
-  post(service, company, '/v1/memory/search', {
+  company.ask.searchMemory({
     query: 'heron',
     queryEmbedding: [1, ...Array.from({ length: 1023 }, () => 0)],
     embeddingModel: service.config.embeddingModel,
@@ -44,10 +43,9 @@ describe('an embedded database on an almost full disk', () => {
     const company = await service.company();
     const kept = (await ingest(company, 'before')).json<{ source: { id: string } }>().source.id;
     const hit = (await search(company)).json<{ hits: { chunk_id: string }[] }>().hits[0]?.chunk_id;
-    const pushed = await post(service, company, '/v1/workspace/push', {
+    await company.api.pushFiles({
       files: [file('team/a.txt', 'a heron')],
     });
-    assert.equal(pushed.statusCode, 200, pushed.body);
     // Used long ago, so that the next request would note its time.
     await database.query(`update identity.session set last_seen_at = now() - interval '1 hour'`);
 
@@ -55,8 +53,8 @@ describe('an embedded database on an almost full disk', () => {
     for (const refused of [
       await ingest(company, 'during'),
       await search(company),
-      await post(service, company, '/v1/memory/imports', { items: [{ filename: 'a.txt', text: 'a' }] }),
-      await post(service, company, '/v1/workspace/push', {
+      await company.ask.importFiles({ items: [{ filename: 'a.txt', text: 'a' }] }),
+      await company.ask.pushFiles({
         files: [file('team/b.txt', 'b')],
       }),
       await service.app.inject({
@@ -87,21 +85,19 @@ describe('an embedded database on an almost full disk', () => {
       '/v1/memory/status',
       '/v1/workspace/manifest',
     ]) {
-      const read = await get(service, company, url);
+      const read = await company.send('GET', url);
       assert.equal(read.statusCode, 200, `${url}: ${read.body}`);
     }
-    const expanded = await post(service, company, '/v1/memory/expand', { chunkId: hit });
+    const expanded = await company.ask.expandChunk({ chunkId: hit });
     assert.equal(expanded.json<{ chunks: object[] }>().chunks.length, 1, expanded.body);
-    const pulled = await post(service, company, '/v1/workspace/pull', { files: [{ path: 'team/a.txt' }] });
+    const pulled = await company.ask.pullFiles({ files: [{ path: 'team/a.txt' }] });
     assert.equal(pulled.json<{ files: object[] }>().files.length, 1, pulled.body);
     assert.equal((await service.app.inject('/readyz')).statusCode, 503);
 
     await leaveFree(t.signal, ENOUGH);
     assert.equal((await service.app.inject('/readyz')).statusCode, 200);
     assert.equal((await ingest(company, 'after')).statusCode, 201);
-    const { items } = (await get(service, company, '/v1/memory/sources?kind=ingest')).json<{
-      items: { title: string }[];
-    }>();
+    const { items } = await company.api.listSources({ kind: 'ingest' });
     assert.deepEqual(column(items, 'title'), ['after', 'before']);
   });
 
@@ -113,15 +109,15 @@ describe('an embedded database on an almost full disk', () => {
     const waiting = database.queueDatabase.executeSql('select 1').then(() => {
       asked = true;
     });
-    assert.equal((await get(service, company, '/v1/memory/imports')).statusCode, 200);
+    assert.equal((await company.ask.listImports()).statusCode, 200);
     assert.equal(asked, false, 'a statement of the queue waits, while another was answered');
     await leaveFree(t.signal, ENOUGH);
     await waiting;
-    const accepted = await post(service, company, '/v1/memory/imports', {
+    const accepted = await company.ask.importFiles({
       items: [{ filename: 'a.txt', text: 'a heron' }],
     });
     const id = accepted.json<{ imports: Import[] }>().imports[0]?.id;
-    await until(t.signal, async () => (await importNow(service, company, id)).state === 'completed');
+    await until(t.signal, async () => (await importNow(company, id)).state === 'completed');
   });
 
   test('a statement outside of a transaction is refused if it changes something', async (t) => {

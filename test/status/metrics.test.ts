@@ -6,13 +6,14 @@ import { addJobCounts } from '../../db/queries/status.ts';
 import { newId } from '../../shared/ids.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { API_TOKEN, openTestApp } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { databaseUrl } from '../support/needs/database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, get, post } from '../support/team.ts';
+import { addClient } from '../support/team.ts';
 import { fakeReplica, readSamples, type Sample, samplesOf, scrape } from './metrics.ts';
 
 const METRICS_TOKEN = 'the-token-of-the-metrics';
@@ -78,9 +79,9 @@ describe('metrics of requests', () => {
     const app = await openSecondApp(t, unset);
     const company = await unset.company();
     const client = await addClient(unset, company);
-    for (let n = 0; n < 3; n += 1) await get(app, company, `/v1/memory/sources/${newId()}`);
-    await get(app, company, `/v1/memory/imports?clientId=${client}`);
-    await post(app, company, '/v1/memory/ingest', { title: 'x', text: 'x', scope: { clientId: client } });
+    for (let n = 0; n < 3; n += 1) await via(app, company).ask.getSource(newId());
+    await via(app, company).ask.listImports({ clientId: client });
+    await via(app, company).ask.ingestSource({ title: 'x', text: 'x', scope: { clientId: client } });
     await app.app.inject(`/nothing/of/${company.teamId}`);
     await app.app.inject({ method: 'PUT', url: `/v1/team/clients/${client}` });
     const samples = await samplesOf(
@@ -109,8 +110,8 @@ describe('metrics of requests', () => {
     const company = await unset.company();
     const client = await addClient(unset, company);
     const items = [{ filename: 'a-secret-name.txt', text: 'a secret text' }];
-    await post(unset, company, '/v1/memory/imports', { items, scope: { clientId: client } });
-    await get(unset, company, '/v1/memory/sources?q=a-secret-question');
+    await via(unset, company).ask.importFiles({ items, scope: { clientId: client } });
+    await via(unset, company).ask.listSources({ q: 'a-secret-question' });
     await unset.app.inject('/a-secret-path');
     const { body } = await scrape(unset, API_TOKEN);
     assert.match(body, /route="\/v1\/memory\/imports"/);

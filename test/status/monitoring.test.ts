@@ -5,9 +5,9 @@ import { openBucket } from '../../db/objects/bucket.ts';
 import { addJobCounts } from '../../db/queries/status.ts';
 import { readAlerts, readDashboard, readRules } from '../support/alerts.ts';
 import { API_TOKEN } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { get, post } from '../support/team.ts';
 import { fakeReplica, readSamples, type Sample, scrape } from './metrics.ts';
 import { namesIn, type Selector } from './promql.ts';
 
@@ -19,8 +19,8 @@ const service = await openOwnTestApp({ MEMORY_API_SERVER_EMBEDDINGS: '1' });
 /** All that a service returns that has had some work and some faults, on a server and embedded. */
 async function readAllSamples(t: { after(fn: () => unknown): void }): Promise<Sample[]> {
   const company = await service.company();
-  await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'x' });
-  await post(service, company, '/v1/memory/search', {
+  await company.ask.ingestSource({ title: 'x', text: 'x' });
+  await company.ask.searchMemory({
     query: 'x',
     scope: {},
     embeddingMode: 'keyword',
@@ -32,7 +32,7 @@ async function readAllSamples(t: { after(fn: () => unknown): void }): Promise<Sa
     { queue: 'import.process', outcome: 'completed', jobs: 1, seconds: 1, durations },
   ]);
   const failing = await openFailingApp(t, service, () => databaseError('42P01'));
-  await get({ app: failing }, company, '/v1/memory/status');
+  await via({ app: failing }, company).ask.getStatus();
   const connections = () => ({ max: 10, open: 1, idle: 1, waiting: 0 });
   const drivers = serviceMetrics(
     {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import type { App } from '../../api/types.ts';
 import type { TestApp } from './app.ts';
-import { ask, type Method } from './company.ts';
+import { callerOf, type Caller as FullCaller, type Method } from './client/client.ts';
 
-type Caller = Parameters<typeof ask>[1];
+type Caller = Pick<FullCaller, 'headers'>;
 
 /** A person with access to a Team and to one of its clients, and the Company whose Owner changes that. */
 export interface Scene {
@@ -55,6 +56,10 @@ const CHANGES = {
 
 export type AccessChange = keyof typeof CHANGES;
 
+/** Sends a request to a process, whatever comes of it. */
+export const sendTo = (process: { app: App }, [caller, method, url, body]: Request) =>
+  callerOf(process.app, caller.headers).send(method, url, body);
+
 /** Changes the access of a person. Each request of it must succeed. */
 export async function changeAccess(
   service: Pick<TestApp, 'app'>,
@@ -63,7 +68,7 @@ export async function changeAccess(
 ): Promise<void> {
   const requests: readonly Request[] = CHANGES[change](scene);
   for (const request of requests) {
-    const answer = await ask(service, ...request);
+    const answer = await sendTo(service, request);
     assert.ok(answer.statusCode < 300, answer.body);
   }
 }

@@ -1,10 +1,9 @@
-import assert from 'node:assert/strict';
 import { PERMISSION_NAMES, type Permission } from '../../shared/permissions.ts';
 import type { IssuedToken } from '../../shared/schemas/tokens.ts';
 import type { TestApp } from './app.ts';
 import { callerOf, type TeamCaller } from './client/client.ts';
 import type { TestCompany } from './needs/database.ts';
-import { type Caller, post } from './team.ts';
+import { type Caller } from './team.ts';
 
 /** A program with an agent token, which names its Team. */
 export interface Agent extends TeamCaller {
@@ -26,9 +25,7 @@ export async function createAgent(
   given: { permissions?: readonly Permission[]; clientIds?: readonly string[]; name?: string } = {},
 ): Promise<Agent> {
   const draft = { name: 'An agent', permissions: PERMISSION_NAMES, teamId, ...given };
-  const answer = await post(service, owner, '/v1/auth/tokens', draft);
-  assert.equal(answer.statusCode, 201, answer.body);
-  return agentOf(service, answer.json<IssuedToken>());
+  return agentOf(service, await owner.api.createToken(draft));
 }
 
 /** Moves the end of an agent token into the past. */

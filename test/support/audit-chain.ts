@@ -5,20 +5,14 @@ import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { call } from '../../db/queries/call.ts';
 import { newId } from '../../shared/ids.ts';
 import type { AuditVerification } from '../../shared/schemas/audit.ts';
-import type { TestApp } from './app.ts';
-import { ask } from './company.ts';
 import type { TestCompany } from './needs/database.ts';
 import { ownerScope } from './scopes.ts';
 import type { Caller } from './team.ts';
 
 /** What the route that verifies the audit answers, with a seal that was noted before, if one is given. */
-export async function verifyAudit(
-  service: Pick<TestApp, 'app'>,
-  caller: Caller,
-  seal?: string,
-): Promise<AuditVerification> {
+export async function verifyAudit(caller: Caller, seal?: string): Promise<AuditVerification> {
   const query = seal === undefined ? '' : `?seal=${seal}`;
-  const answer = await ask(service, caller, 'GET', `/v1/company/audit/verify${query}`);
+  const answer = await caller.send('GET', `/v1/company/audit/verify${query}`);
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<AuditVerification>();
 }

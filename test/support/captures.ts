@@ -5,7 +5,7 @@ import type { Capture, CaptureRequest } from '../../shared/schemas/captures.ts';
 import type { ClaimResponse } from '../../shared/schemas/consolidation.ts';
 import type { TestApp } from './app.ts';
 import type { TestCompany } from './needs/database.ts';
-import { type Caller, post } from './team.ts';
+import { type Caller } from './team.ts';
 
 /** Captures lent to a claimer. */
 export type LentBatch = NonNullable<Static<typeof ClaimResponse>['batch']>;
@@ -14,50 +14,33 @@ export type LentBatch = NonNullable<Static<typeof ClaimResponse>['batch']>;
 export type GivenCapture = Partial<CaptureRequest> & Record<string, unknown>;
 
 /** Sends a capture, whatever comes of it. What is not given is a block of some session in the Team layer. */
-export function sendCapture(
-  service: Pick<TestApp, 'app'>,
-  caller: Caller,
-  fields: object = {},
-  headers: Record<string, string> = {},
-) {
+export function sendCapture(caller: Caller, fields: object = {}, headers: Record<string, string> = {}) {
   const capture = { sessionId: 'a session', summary: 'What was done in it.', ...fields };
-  return post(service, caller, '/v1/memory/captures', capture, headers);
+  return caller.ask.stageCapture(capture, headers);
 }
 
 /** Stages a capture where it is to be accepted as a new one. */
-export async function stageCapture(
-  service: Pick<TestApp, 'app'>,
-  caller: Caller,
-  fields: GivenCapture = {},
-): Promise<Capture> {
-  const answer = await sendCapture(service, caller, fields);
+export async function stageCapture(caller: Caller, fields: GivenCapture = {}): Promise<Capture> {
+  const answer = await sendCapture(caller, fields);
   assert.equal(answer.statusCode, 201, answer.body);
   return answer.json<{ capture: Capture }>().capture;
 }
 
 /** Claims captures, whatever comes of it. */
-export function sendClaim(service: Pick<TestApp, 'app'>, caller: Caller, body: object = {}) {
-  return post(service, caller, '/v1/memory/consolidation/claim', body);
+export function sendClaim(caller: Caller, body: object = {}) {
+  return caller.ask.claimCaptures(body);
 }
 
 /** Claims captures where the claim is to be accepted; null where nothing was lent. */
-export async function claimBatch(
-  service: Pick<TestApp, 'app'>,
-  caller: Caller,
-  body: object = {},
-): Promise<LentBatch | null> {
-  const answer = await sendClaim(service, caller, body);
+export async function claimBatch(caller: Caller, body: object = {}): Promise<LentBatch | null> {
+  const answer = await sendClaim(caller, body);
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<Static<typeof ClaimResponse>>().batch;
 }
 
 /** What a claim lends, by id: nothing where there is no batch. */
-export async function claimedIds(
-  service: Pick<TestApp, 'app'>,
-  caller: Caller,
-  body: object = {},
-): Promise<string[]> {
-  return (await claimBatch(service, caller, body))?.captures.map(({ id }) => id) ?? [];
+export async function claimedIds(caller: Caller, body: object = {}): Promise<string[]> {
+  return (await claimBatch(caller, body))?.captures.map(({ id }) => id) ?? [];
 }
 
 /** Makes the lease of a batch run out, as time would: of the batch itself, and of the captures that it still holds. */

@@ -1,42 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../db/driver/database.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
-import type { TestApp } from './app.ts';
 import type { TestCompany } from './needs/database.ts';
-import type { Caller } from './team.ts';
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** Asks a route as someone; without `payload` no body is sent. */
-export function ask(
-  { app }: Pick<TestApp, 'app'>,
-  { headers }: { headers: Record<string, string> },
-  method: Method,
-  url: string,
-  payload?: object,
-) {
-  return app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) });
-}
-
-/** Every item of a list, page by page. */
-export async function listAll<T>(
-  service: Pick<TestApp, 'app'>,
-  caller: Caller,
-  url: string,
-  limit = 200,
-): Promise<T[]> {
-  const items: T[] = [];
-  let cursor = '';
-  for (;;) {
-    const mark = url.includes('?') ? '&' : '?';
-    const answer = await ask(service, caller, 'GET', `${url}${mark}limit=${limit}${cursor}`);
-    if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`);
-    const page = answer.json<{ items: T[]; nextCursor: string | null }>();
-    items.push(...page.items);
-    if (page.nextCursor === null) return items;
-    cursor = `&cursor=${page.nextCursor}`;
-  }
-}
 
 /** What an event says of a change. */
 export type Recorded = Pick<

@@ -4,10 +4,7 @@ import type { Batch, ConsolidatedItem, ConsolidationResult } from '../../shared/
 import type { Hit } from '../../shared/schemas/search.ts';
 import type { TestApp } from './app.ts';
 import { claimBatch, stageCapture } from './captures.ts';
-import { listAll } from './company.ts';
-import { along, type Caller, CLAIM, post } from './team.ts';
-
-type Asked = Pick<TestApp, 'app'>;
+import { along, type Caller, CLAIM } from './team.ts';
 
 /** An item as a test gives it: faults of form are for the service to find. */
 export type GivenItem = { [Field in keyof ConsolidatedItem]?: ConsolidatedItem[Field] | undefined } & Record<
@@ -27,43 +24,40 @@ export interface Lent {
  * @param clientIds null for the Team layer
  */
 export async function lend(
-  service: Asked,
   author: Caller,
   clientIds: readonly (string | null)[] = [null],
   claimer: Caller = author,
 ): Promise<Lent> {
   for (const clientId of clientIds) {
-    await stageCapture(service, author, clientId === null ? {} : { scope: { clientId } });
+    await stageCapture(author, clientId === null ? {} : { scope: { clientId } });
   }
-  return claimAll(service, claimer);
+  return claimAll(claimer);
 }
 
 /** Claims what is staged, at most 20. */
-export async function claimAll(service: Asked, claimer: Caller): Promise<Lent> {
-  const batch = await claimBatch(service, claimer, { limit: 20 });
+export async function claimAll(claimer: Caller): Promise<Lent> {
+  const batch = await claimBatch(claimer, { limit: 20 });
   assert.ok(batch, 'there is something to be claimed');
   return { batchId: batch.id, captures: batch.captures, captureIds: batch.captures.map(({ id }) => id) };
 }
 
 /** Completes a batch with these items, whatever comes of it. */
 export function complete(
-  service: Asked,
   caller: Caller,
   batchId: string,
   items: readonly GivenItem[],
   headers: Record<string, string> = {},
 ) {
-  return post(service, caller, '/v1/memory/consolidation/complete', { batchId, items }, headers);
+  return caller.ask.completeCaptures({ batchId, items }, headers);
 }
 
 /** The same where it is to be accepted. */
 export async function completed(
-  service: Asked,
   caller: Caller,
   batchId: string,
   items: readonly GivenItem[],
 ): Promise<ConsolidationResult[]> {
-  const answer = await complete(service, caller, batchId, items);
+  const answer = await complete(caller, batchId, items);
   assert.equal(answer.statusCode, 200, answer.body);
   const { results } = answer.json<{ results: ConsolidationResult[] }>();
   assert.equal(results.length, items.length);
@@ -74,31 +68,30 @@ export async function completed(
 export const BATCHES = '/v1/memory/consolidation/batches';
 
 /** The open batches of a caller, newest first. */
-export function openBatches(service: Asked, caller: Caller): Promise<Batch[]> {
-  return listAll<Batch>(service, caller, BATCHES);
+export function openBatches(caller: Caller): Promise<Batch[]> {
+  return caller.all.listBatches();
 }
 
 /** Releases a batch, whatever comes of it. */
-export function release(service: Asked, caller: Caller, batchId: string) {
-  return post(service, caller, '/v1/memory/consolidation/release', { batchId });
+export function release(caller: Caller, batchId: string) {
+  return caller.ask.releaseBatch({ batchId });
 }
 
 /** Releases a batch where it is to be accepted. */
-export async function released(service: Asked, caller: Caller, batchId: string): Promise<Batch> {
-  const answer = await release(service, caller, batchId);
+export async function released(caller: Caller, batchId: string): Promise<Batch> {
+  const answer = await release(caller, batchId);
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<Batch>();
 }
 
 /** Makes a memory of a capture of its own, published unless the item says otherwise. */
 export async function keep(
-  service: Asked,
   caller: Caller,
   item: GivenItem,
   clientId: string | null = null,
 ): Promise<ConsolidationResult & { memoryId: string }> {
-  const { batchId, captureIds } = await lend(service, caller, [clientId]);
-  const [result] = await completed(service, caller, batchId, [
+  const { batchId, captureIds } = await lend(caller, [clientId]);
+  const [result] = await completed(caller, batchId, [
     { captureIds, action: 'publish', title: 'A memory', ...item },
   ]);
   assert.ok(result?.memoryId);
@@ -107,35 +100,30 @@ export async function keep(
 
 /** What a search of the Team and all its clients finds; the embedding is far from all others where none is given. */
 export async function search(
-  service: Asked,
   caller: Caller,
   query: string,
   embedding: readonly number[] = along(1000),
 ): Promise<Hit[]> {
-  const answer = await post(service, caller, '/v1/memory/search', {
-    query,
-    scope: { include: ['team', 'client'] },
-    topK: 50,
-    queryEmbedding: embedding,
-    ...CLAIM,
-  });
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ hits: Hit[] }>().hits;
+  return (
+    await caller.api.searchMemory({
+      query,
+      scope: { include: ['team', 'client'] },
+      topK: 50,
+      queryEmbedding: embedding,
+      ...CLAIM,
+    })
+  ).hits;
 }
 
 /** The texts that a search finds by their words. */
-export async function foundByWords(service: Asked, caller: Caller, query: string): Promise<string[]> {
-  const hits = await search(service, caller, query);
+export async function foundByWords(caller: Caller, query: string): Promise<string[]> {
+  const hits = await search(caller, query);
   return hits.filter((hit) => hit.keyword_rank !== null).map((hit) => hit.text);
 }
 
 /** The texts that a search finds by where they lie, nearest first: its word is in none of them. */
-export async function foundByMeaning(
-  service: Asked,
-  caller: Caller,
-  embedding: readonly number[],
-): Promise<string[]> {
-  const hits = await search(service, caller, 'zzyzx', embedding);
+export async function foundByMeaning(caller: Caller, embedding: readonly number[]): Promise<string[]> {
+  const hits = await search(caller, 'zzyzx', embedding);
   return hits.filter((hit) => hit.semantic_rank !== null).map((hit) => hit.text);
 }
 

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import type { Dependencies } from '../../core/dependencies.ts';
 import { transaction } from '../../db/driver/database.ts';
@@ -11,7 +10,7 @@ import { jobScope } from '../../shared/scope.ts';
 import { startWorker, type WorkerOptions } from '../../worker/worker.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import { openPage } from './pages.ts';
-import { type Caller, post } from './team.ts';
+import { type Caller } from './team.ts';
 
 /** A tab in which someone is signed in already, on the dashboard. */
 export async function openDashboard(
@@ -28,14 +27,11 @@ export async function openDashboard(
 
 /** Imports files where they are to be accepted. */
 export async function importFiles(
-  service: Pick<TestApp, 'app'>,
   caller: Caller,
   items: ImportRequest['items'],
   scope: object = {},
 ): Promise<Import[]> {
-  const answer = await post(service, caller, '/v1/memory/imports', { items, scope });
-  assert.equal(answer.statusCode, 202, answer.body);
-  return answer.json<{ imports: Import[] }>().imports;
+  return (await caller.api.importFiles({ items, scope })).imports;
 }
 
 function scopeOfRun({ companyId, teamId, ownerId }: SignedIn, clientId: string | null) {

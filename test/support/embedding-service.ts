@@ -8,7 +8,7 @@ import { resolvePrincipal } from '../../db/startup/bootstrap.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import { openOwnTestApp } from './own-service.ts';
-import { type Caller, post } from './team.ts';
+import { type Caller } from './team.ts';
 import { TEST_MODEL, writeTestModel } from './test-model.ts';
 
 export type EmbeddingService = Awaited<ReturnType<typeof openOwnTestApp>> & { env: Record<string, string> };
@@ -50,12 +50,11 @@ export async function adopt(database: Database, embeddingModel: string): Promise
 
 /** Stores chunks without a vector, as one source. */
 export async function storeTexts(
-  service: EmbeddingService,
   caller: Caller,
   texts: readonly string[],
   { clientId, externalId }: { clientId?: string | undefined; externalId?: string } = {},
 ): Promise<string> {
-  const answer = await post(service, caller, '/v1/memory/ingest', {
+  const answer = await caller.ask.ingestSource({
     title: 'A document',
     chunks: texts.map((text) => ({ text })),
     scope: { clientId },

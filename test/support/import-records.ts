@@ -4,11 +4,10 @@ import { failImport, insertImport } from '../../db/queries/imports.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { SignedIn, TestApp } from './app.ts';
-import { ask } from './company.ts';
+import { type Body } from './client/client.ts';
 import { ownerScope } from './scopes.ts';
-import { type Caller, get, post } from './team.ts';
+import { type Caller } from './team.ts';
 
-type Asked = Pick<TestApp, 'app'>;
 type Stored = Pick<TestApp, 'database'>;
 
 export const IMPORTS = '/v1/memory/imports';
@@ -70,43 +69,38 @@ export async function letFileGo({ database }: Stored, id: string): Promise<void>
 
 /** Uploads files; they wait with their jobs. */
 export async function upload(
-  service: Asked,
   caller: Caller,
-  items: readonly object[],
+  items: Body<'importFiles'>['items'],
   scope: object = {},
 ): Promise<Import[]> {
-  const answer = await post(service, caller, IMPORTS, { items, scope });
-  assert.equal(answer.statusCode, 202, answer.body);
-  return answer.json<{ imports: Import[] }>().imports;
+  return (await caller.api.importFiles({ items, scope })).imports;
 }
 
 /** An import as its route shows it. */
-export async function readImport(service: Asked, caller: Caller, id: string): Promise<Import> {
-  const answer = await get(service, caller, `${IMPORTS}/${id}`);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<Import>();
+export async function readImport(caller: Caller, id: string): Promise<Import> {
+  return await caller.api.getImport(id);
 }
 
 /** Asks to retry one import, whatever comes of it. */
-export function sendRetry(service: Asked, caller: Caller, id: string) {
-  return ask(service, caller, 'POST', `${IMPORTS}/${id}/retry`);
+export function sendRetry(caller: Caller, id: string) {
+  return caller.ask.retryImport(id);
 }
 
 /** Asks to retry several imports, whatever comes of it. */
-export function sendRetries(service: Asked, caller: Caller, body: object) {
-  return post(service, caller, `${IMPORTS}/retry`, body);
+export function sendRetries(caller: Caller, body: object) {
+  return caller.ask.retryImports(body);
 }
 
 /** The imports that a retry of several puts back. */
-export async function retried(service: Asked, caller: Caller, body: object): Promise<Import[]> {
-  const answer = await sendRetries(service, caller, body);
+export async function retried(caller: Caller, body: object): Promise<Import[]> {
+  const answer = await sendRetries(caller, body);
   assert.equal(answer.statusCode, 202, answer.body);
   return answer.json<{ imports: Import[] }>().imports;
 }
 
 /** Asks to cancel or forget an import, whatever comes of it. */
-export function sendRemoval(service: Asked, caller: Caller, id: string) {
-  return ask(service, caller, 'DELETE', `${IMPORTS}/${id}`);
+export function sendRemoval(caller: Caller, id: string) {
+  return caller.ask.removeImport(id);
 }
 
 /** How many jobs were ever made of an import. */

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { runCommand } from '../../core/access/run-command.ts';
 import type { Dependencies } from '../../core/dependencies.ts';
 import { type IssuedInvite, issueInvite } from '../../core/people/invites.ts';
@@ -7,9 +6,10 @@ import type { Invite } from '../../shared/schemas/people.ts';
 import { companyScope } from '../../shared/scope.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import type { SignedIn, TestApp } from './app.ts';
+import { callerOf } from './client/client.ts';
 import type { TestCompany } from './needs/database.ts';
 import { outcome } from './sign-in.ts';
-import { addPerson, type Person, post, type Ties } from './team.ts';
+import { addPerson, type Person, type Ties } from './team.ts';
 
 /** What a test says of an invite; the rest is as most of them have it. */
 export interface InviteWish {
@@ -42,20 +42,15 @@ export async function makeInvite(
     });
   }
   const headers = { ...company.headers, 'memory-team': teamId };
-  const answer = await post(service, { headers }, '/v1/team/invites', { email, role, ...rest });
-  assert.equal(answer.statusCode, 201, answer.body);
-  return answer.json<IssuedInvite>();
+  return await callerOf(service.app, headers).api.createInvite({ email, role, ...rest });
 }
 
 /** Makes the invitation to become an Admin of the Company, as its Owner. */
 export async function makeInvitation(
-  service: Pick<TestApp, 'app'>,
   company: SignedIn,
   { email = newEmail(), ...rest }: Pick<InviteWish, 'email' | 'expiresInHours'> = {},
 ): Promise<IssuedInvite> {
-  const answer = await post(service, company, '/v1/company/invitations', { email, ...rest });
-  assert.equal(answer.statusCode, 201, answer.body);
-  const { invitation, ...issued } = answer.json<Omit<IssuedInvite, 'invite'> & { invitation: Invite }>();
+  const { invitation, ...issued } = await company.api.createInvitation({ email, ...rest });
   return { invite: invitation, ...issued };
 }
 
@@ -128,11 +123,11 @@ export async function accessToClient(
   token: string,
   clientId: string,
 ): Promise<string[]> {
-  const caller = { headers: { authorization: `Bearer ${token}`, 'memory-team': company.teamId } };
+  const caller = callerOf(service.app, { authorization: `Bearer ${token}`, 'memory-team': company.teamId });
   const scope = { clientId };
   return [
-    outcome(await post(service, caller, '/v1/memory/expand', { chunkId: newId(), scope })),
-    outcome(await post(service, caller, '/v1/memory/ingest', { title: 'x', text: 'x', scope })),
+    outcome(await caller.ask.expandChunk({ chunkId: newId(), scope })),
+    outcome(await caller.ask.ingestSource({ title: 'x', text: 'x', scope })),
   ];
 }
 export const READS = ['200', '403 scope_forbidden'];

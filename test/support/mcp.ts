@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { Value } from 'typebox/value';
 import { TOOLS } from '../../api/mcp/tools/index.ts';
-import type { TestApp } from './app.ts';
-import { type Caller, post } from './team.ts';
-
-type Asked = Pick<TestApp, 'app'>;
+import { type Caller } from './team.ts';
 
 /** What a tool returned: its value, or the text of its error. */
 export interface Called<T = Record<string, unknown>> {
@@ -16,23 +13,21 @@ export interface Called<T = Record<string, unknown>> {
 
 /** Sends a message of the protocol, in the revision of 2025. */
 export function sendMessage(
-  service: Asked,
   caller: Caller,
   method: string,
   params: object = {},
   headers: Record<string, string> = {},
 ) {
-  return post(service, caller, '/v1/mcp', { jsonrpc: '2.0', id: 1, method, params }, headers);
+  return caller.ask.sendMcpMessage({ jsonrpc: '2.0', id: 1, method, params }, headers);
 }
 
 /** Calls a tool, whatever comes of it. An answer must have the same JSON as a value and as text, as the tool describes it. */
 export async function callTool<T = Record<string, unknown>>(
-  service: Asked,
   caller: Caller,
   name: string,
   args: object = {},
 ): Promise<Called<T>> {
-  const answer = await sendMessage(service, caller, 'tools/call', { name, arguments: args });
+  const answer = await sendMessage(caller, 'tools/call', { name, arguments: args });
   assert.equal(answer.statusCode, 200, answer.body);
   const { result } = answer.json<{
     result: { content: { type: string; text: string }[]; structuredContent?: T; isError?: boolean };
@@ -55,30 +50,24 @@ export async function callTool<T = Record<string, unknown>>(
 
 /** What a tool returns where the call is to succeed. */
 export async function called<T = Record<string, unknown>>(
-  service: Asked,
   caller: Caller,
   name: string,
   args: object = {},
 ): Promise<T> {
-  const { value, isError, text } = await callTool<T>(service, caller, name, args);
+  const { value, isError, text } = await callTool<T>(caller, name, args);
   assert.equal(isError, false, text);
   return value;
 }
 
 /** `ok`, or the code of the error that a tool returned. */
-export async function toolOutcome(
-  service: Asked,
-  caller: Caller,
-  name: string,
-  args: object = {},
-): Promise<string> {
-  const { isError, text } = await callTool(service, caller, name, args);
+export async function toolOutcome(caller: Caller, name: string, args: object = {}): Promise<string> {
+  const { isError, text } = await callTool(caller, name, args);
   return isError ? (text.split(':', 1)[0] ?? '') : 'ok';
 }
 
 /** The names of the tools that a caller sees, in order. */
-export async function listedTools(service: Asked, caller: Caller): Promise<string[]> {
-  const answer = await sendMessage(service, caller, 'tools/list');
+export async function listedTools(caller: Caller): Promise<string[]> {
+  const answer = await sendMessage(caller, 'tools/list');
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<{ result: { tools: { name: string }[] } }>().result.tools.map(({ name }) => name);
 }

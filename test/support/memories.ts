@@ -3,28 +3,24 @@ import type { MemoryState } from '../../shared/memory-states.ts';
 import type { ListedMemory, Memory } from '../../shared/schemas/memories.ts';
 import type { Chunk } from '../../shared/schemas/sources.ts';
 import type { TestApp } from './app.ts';
-import { listAll } from './company.ts';
 import { completed, type GivenItem, lend } from './consolidation.ts';
-import { type Caller, get, post } from './team.ts';
-
-type Asked = Pick<TestApp, 'app'>;
+import { type Caller } from './team.ts';
 
 export const MEMORIES = '/v1/memory/memories';
 
 /** The memories that wait for review or are published, newest first. */
-export function listMemories(service: Asked, caller: Caller, query = ''): Promise<ListedMemory[]> {
-  return listAll<ListedMemory>(service, caller, `${MEMORIES}${query}`);
+export function listMemories(caller: Caller, query = ''): Promise<ListedMemory[]> {
+  return caller.readAll<ListedMemory>(`${MEMORIES}${query}`);
 }
 
 /** Makes memories of one capture, all in one complete, and reads them back in the order given. */
 export async function addMemories(
-  service: Asked,
   caller: Caller,
   state: 'review' | 'published',
   given: readonly GivenItem[],
   clientId: string | null = null,
 ): Promise<Memory[]> {
-  const { batchId, captureIds } = await lend(service, caller, [clientId]);
+  const { batchId, captureIds } = await lend(caller, [clientId]);
   const action = state === 'review' ? 'review' : 'publish';
   const items = given.map(
     (item): GivenItem => ({
@@ -35,9 +31,9 @@ export async function addMemories(
       ...item,
     }),
   );
-  const results = await completed(service, caller, batchId, items);
+  const results = await completed(caller, batchId, items);
   const listed = new Map(
-    (await listMemories(service, caller, `?state=${state}`)).map((memory) => [memory.id, memory]),
+    (await listMemories(caller, `?state=${state}`)).map((memory) => [memory.id, memory]),
   );
   return results.map(({ memoryId }) => {
     const { captures: _, similar: __, subject: ___, ...memory } = listed.get(memoryId ?? '')!;
@@ -47,28 +43,27 @@ export async function addMemories(
 
 /** Makes a memory in whatever state, by the ways that lead there: the others are discarded or deleted. */
 export async function addMemory(
-  service: Asked,
   caller: Caller,
   state: MemoryState,
   given: GivenItem = {},
   clientId: string | null = null,
 ): Promise<Memory> {
   const first = state === 'review' || state === 'discarded' ? 'review' : 'published';
-  const [memory] = await addMemories(service, caller, first, [given], clientId);
+  const [memory] = await addMemories(caller, first, [given], clientId);
   assert.ok(memory);
   if (state === first) return memory;
   const action = state === 'discarded' ? 'discard' : 'delete';
-  return decided(service, caller, { action, memoryId: memory.id });
+  return decided(caller, { action, memoryId: memory.id });
 }
 
 /** Asks for a decision, whatever comes of it. */
-export function decide(service: Asked, caller: Caller, decision: object) {
-  return post(service, caller, MEMORIES, decision);
+export function decide(caller: Caller, decision: object) {
+  return caller.ask.decideMemory(decision);
 }
 
 /** The memory that a decision leaves, where it is to be allowed. */
-export async function decided(service: Asked, caller: Caller, decision: object): Promise<Memory> {
-  const answer = await decide(service, caller, decision);
+export async function decided(caller: Caller, decision: object): Promise<Memory> {
+  const answer = await decide(caller, decision);
   assert.equal(answer.statusCode, 200, answer.body);
   const body = answer.json<{ memory: Memory }>();
   assert.deepEqual(Object.keys(body), ['memory', 'redactions']);
@@ -85,17 +80,13 @@ export interface ShownSource {
   metadata: Record<string, unknown>;
 }
 
-export async function readSource(service: Asked, caller: Caller, { sourceId }: Memory): Promise<ShownSource> {
-  const answer = await get(service, caller, `/v1/memory/sources/${sourceId}`);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<ShownSource>();
+export async function readSource(caller: Caller, { sourceId }: Memory): Promise<ShownSource> {
+  return caller.api.getSource(sourceId!);
 }
 
 /** The chunks that an expand of one shows. */
-export async function expand(service: Asked, caller: Caller, chunkId: string): Promise<Chunk[]> {
-  const answer = await post(service, caller, '/v1/memory/expand', { chunkId, before: 10, after: 10 });
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ chunks: Chunk[] }>().chunks;
+export async function expand(caller: Caller, chunkId: string): Promise<Chunk[]> {
+  return (await caller.api.expandChunk({ chunkId, before: 10, after: 10 })).chunks;
 }
 
 /** All that a decision can touch: what is told of a Team's memories, as rows. */

@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto';
 import { type Database, transaction } from '../../db/driver/database.ts';
 import { attachOriginal } from '../../db/queries/sources/lists.ts';
 import { type BlobStore, databaseBlobs } from '../../db/queries/workspace/contents.ts';
-import type { Source } from '../../shared/schemas/sources.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import { doJob } from './do-job.ts';
 import { IMPORTS, readImport } from './import-records.ts';
-import { type Caller, get, post } from './team.ts';
+import { type Caller } from './team.ts';
 
 /** A file to import. */
 export interface TestFile {
@@ -38,7 +37,7 @@ export async function uploaded(
 ) {
   const item = { filename, mediaType, expiresAt, contentBase64: content.toString('base64') };
   const body = { items: [item], ...(clientId !== null && { scope: { clientId } }) };
-  const answer = await post(service, company, IMPORTS, body, { 'idempotency-key': crypto.randomUUID() });
+  const answer = await company.send('POST', IMPORTS, body, { 'idempotency-key': crypto.randomUUID() });
   assert.equal(answer.statusCode, 202, answer.body);
   const { id: importId } = answer.json<{ imports: { id: string }[] }>().imports[0]!;
   const { companyId, teamId, ownerId: userId, tokenId = null } = company;
@@ -56,7 +55,7 @@ export async function imported(
 ): Promise<string> {
   const { importId, run } = await uploaded(service, company, file, env);
   await run();
-  const { sourceId, state, error } = await readImport(service, company, importId);
+  const { sourceId, state, error } = await readImport(company, importId);
   assert.equal(state, 'completed', JSON.stringify(error));
   return sourceId ?? '';
 }
@@ -75,10 +74,8 @@ export function download(
 }
 
 /** What a source says of its original. */
-export async function originalOf(service: Pick<TestApp, 'app'>, caller: Caller, sourceId: string) {
-  const answer = await get(service, caller, `/v1/memory/sources/${sourceId}`);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<Source>().original;
+export async function originalOf(caller: Caller, sourceId: string) {
+  return (await caller.api.getSource(sourceId)).original;
 }
 
 /** Where originals and contents are stored for a Team and its Company: the hashes. */

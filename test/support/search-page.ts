@@ -1,20 +1,14 @@
-import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { SignedIn, TestApp } from './app.ts';
-import { addClient, type Caller, post } from './team.ts';
+import { type Body } from './client/client.ts';
+import { addClient, type Caller } from './team.ts';
 
 /** Long enough to be shown in part, with what is sought in its middle. */
 export const LONG_TEXT = `${'The desk opens early. '.repeat(40)}Guests sign form HR-2210. ${'The desk closes late. '.repeat(40)}`;
 
 /** Stores a text that is new, and returns its source. */
-export async function storeText(
-  service: Pick<TestApp, 'app'>,
-  caller: Caller,
-  body: object,
-): Promise<{ id: string }> {
-  const answer = await post(service, caller, '/v1/memory/ingest', body);
-  assert.equal(answer.statusCode, 201, answer.body);
-  return answer.json<{ source: { id: string } }>().source;
+export async function storeText(caller: Caller, body: Body<'ingestSource'>): Promise<{ id: string }> {
+  return (await caller.api.ingestSource(body)).source;
 }
 
 /** A Company whose Team has a handbook of six passages in its layer, and a text of a client. */
@@ -31,13 +25,13 @@ export async function companyToSearch(
     'The hall closes at six.',
     'The tour takes an hour.',
   ];
-  const { id: handbook } = await storeText(service, owner, {
+  const { id: handbook } = await storeText(owner, {
     title: 'Visitors',
     uri: 'https://wiki.example.com/visitors',
     tags: ['front desk'],
     chunks: passages.map((text) => ({ text })),
   });
-  await storeText(service, owner, {
+  await storeText(owner, {
     title: 'At the client',
     scope: { clientId: client },
     text: 'A passport at gate 4.',

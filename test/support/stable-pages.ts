@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import type { TestApp } from './app.ts';
-import { ask } from './company.ts';
 import type { Caller } from './team.ts';
 
 interface Page {
@@ -13,13 +11,12 @@ interface Page {
  * that the new one then stands first. The list has at least three items; `insert` adds one.
  */
 export async function assertStablePages(
-  service: Pick<TestApp, 'app'>,
   caller: Caller,
   url: string,
   insert: () => Promise<unknown>,
 ): Promise<void> {
   const read = async (query: string): Promise<Page> => {
-    const answer = await ask(service, caller, 'GET', `${url}?${query}`);
+    const answer = await caller.send('GET', `${url}?${query}`);
     assert.equal(answer.statusCode, 200, answer.body);
     return answer.json<Page>();
   };
@@ -42,7 +39,7 @@ export async function assertStablePages(
   assert.deepEqual(after.slice(1), before);
 
   for (const fault of ['limit=0', 'limit=201', 'limit=x', 'cursor=x']) {
-    const answer = await ask(service, caller, 'GET', `${url}?${fault}`);
+    const answer = await caller.send('GET', `${url}?${fault}`);
     assert.equal(answer.json<{ code?: string }>().code, 'invalid_request', fault);
   }
 }

@@ -1,13 +1,11 @@
-import assert from 'node:assert/strict';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Status } from '../../shared/schemas/status.ts';
-import type { SignedIn, TestApp } from './app.ts';
-import { callerOf, type TeamCaller } from './client/client.ts';
+import type { TestApp } from './app.ts';
+import { type Caller, callerOf, type TeamCaller } from './client/client.ts';
 import { TEST_MODEL_NAME, type TestCompany } from './needs/database.ts';
 
-/** The caller of a request: a session and the Team that it is for. */
-export type Caller = Pick<SignedIn, 'headers'>;
+export type { Caller };
 
 export interface Person extends TeamCaller {
   userId: string;
@@ -95,41 +93,20 @@ export async function addTeam(
 }
 
 /** The same caller, for another Team. */
-export function inTeam({ headers }: Caller, teamId: string): Caller {
-  return { headers: { ...headers, 'memory-team': teamId } };
-}
+export const inTeam = <C extends Caller>(caller: C, teamId: string): C => ({
+  ...caller,
+  ...caller.with({ 'memory-team': teamId }),
+  ...('teamId' in caller && { teamId }),
+});
 
 /** Archives the Team of the Company. */
 export async function archiveTeam({ database }: Pick<TestApp, 'database'>, teamId: string): Promise<void> {
   await database.query(`update identity.team set state = 'archived' where id = $1`, [teamId]);
 }
 
-/** Sends a JSON body as a caller. A string is sent unchanged. */
-export function post(
-  { app }: Pick<TestApp, 'app'>,
-  caller: Caller,
-  url: string,
-  payload: object | string,
-  headers: Record<string, string> = {},
-) {
-  return app.inject({
-    method: 'POST',
-    url,
-    headers: { ...caller.headers, 'content-type': 'application/json', ...headers },
-    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
-  });
-}
-
-/** Asks as someone. */
-export function get({ app }: Pick<TestApp, 'app'>, caller: Caller, url: string) {
-  return app.inject({ url, headers: caller.headers });
-}
-
 /** The status of the Team. */
-export async function readStatus(service: Pick<TestApp, 'app'>, caller: Caller): Promise<Status> {
-  const answer = await get(service, caller, '/v1/memory/status');
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<Status>();
+export async function readStatus(caller: Caller): Promise<Status> {
+  return await caller.api.getStatus();
 }
 
 /** The embedding that lies along one axis: at a right angle to those of every other axis. */

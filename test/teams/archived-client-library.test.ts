@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
-import type { ListedMemory } from '../../shared/schemas/memories.ts';
-import type { Source } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
 import { claimBatch, claimedIds, sendCapture, stageCapture } from '../support/captures.ts';
 import { column } from '../support/columns.ts';
-import { ask, listAll } from '../support/company.ts';
 import { complete, completed, lend } from '../support/consolidation.ts';
 import { addMemory, decide } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addSource } from '../support/source-library.ts';
-import { addClient, addPerson, type Caller, get } from '../support/team.ts';
+import { addClient, addPerson, type Caller } from '../support/team.ts';
 
 const service = await openTestApp();
 
 const archive = async (caller: Caller, id: string) =>
-  assert.equal((await ask(service, caller, 'DELETE', `/v1/team/clients/${id}`)).statusCode, 204);
+  assert.equal((await caller.ask.archiveClient(id)).statusCode, 204);
 const bringBack = async (caller: Caller, id: string) => {
-  const answer = await ask(service, caller, 'PATCH', `/v1/team/clients/${id}`, { state: 'active' });
-  assert.equal(answer.statusCode, 200, answer.body);
+  await caller.api.changeClient(id, { state: 'active' });
 };
 
 /** A Team with two clients that have the same content, a member who can write both, and a reader. */
@@ -34,25 +29,25 @@ async function cast() {
   /** The content of one client: a source, memories, and claimed and staged captures of the member. */
   const fill = async (id: string) => {
     const scope = { clientId: id };
-    const source = await addSource(service, member, { scope });
-    const published = await addMemory(service, company, 'published', { content: `Known of ${id}.` }, id);
-    const review = await addMemory(service, company, 'review', { content: `Said of ${id}.` }, id);
-    const lent = await lend(service, member, [id]);
-    const staged = await stageCapture(service, member, { scope });
+    const source = await addSource(member, { scope });
+    const published = await addMemory(company, 'published', { content: `Known of ${id}.` }, id);
+    const review = await addMemory(company, 'review', { content: `Said of ${id}.` }, id);
+    const lent = await lend(member, [id]);
+    const staged = await stageCapture(member, { scope });
     return { source, published, review, lent, staged: staged.id };
   };
   // Otherwise captures of one client would be claimed with those of the other.
   const held = await fill(clientId);
-  const parked = await claimBatch(service, member, { clientId });
+  const parked = await claimBatch(member, { clientId });
   const rest = await fill(other);
-  await completed(service, member, parked!.id, []);
+  await completed(member, parked!.id, []);
   return { company, clientId, other, member, reader, held, rest };
 }
 
 /** The client ids in the lists. */
 async function shown(caller: Caller, full: boolean) {
-  const sources = await listAll<Source>(service, caller, '/v1/memory/sources');
-  const memories = full ? await listAll<ListedMemory>(service, caller, '/v1/memory/memories') : [];
+  const sources = await caller.all.listSources();
+  const memories = full ? await caller.all.listMemories() : [];
   return {
     sources: [...new Set(sources.map((source) => source.clientId))].sort(),
     memories: [...new Set(memories.map((memory) => memory.clientId))].sort(),
@@ -72,15 +67,15 @@ describe('the library of an archived client', () => {
     for (const caller of [company, member, reader]) {
       assert.deepEqual((await shown(caller, false)).sources, [other]);
       for (const id of [held.source.id, held.published.sourceId]) {
-        assert.equal(outcome(await get(service, caller, `/v1/memory/sources/${id}`)), '404 not_found');
+        assert.equal(outcome(await caller.ask.getSource(id)), '404 not_found');
       }
-      const listed = await get(service, caller, `/v1/memory/sources?clientId=${clientId}`);
+      const listed = await caller.ask.listSources({ clientId });
       assert.equal(outcome(listed), '403 scope_forbidden');
     }
-    const listed = await get(service, company, `/v1/memory/memories?clientId=${clientId}`);
+    const listed = await company.ask.listMemories({ clientId });
     assert.equal(outcome(listed), '403 scope_forbidden');
-    assert.deepEqual(await claimedIds(service, company, { limit: 20 }), [rest.staged]);
-    assert.deepEqual(await claimedIds(service, member, { limit: 20 }), []);
+    assert.deepEqual(await claimedIds(company, { limit: 20 }), [rest.staged]);
+    assert.deepEqual(await claimedIds(member, { limit: 20 }), []);
   });
 
   test('returns 403 or 404 for captures, claims, completions, decisions and archiving in the client', async () => {
@@ -89,19 +84,19 @@ describe('the library of an archived client', () => {
     const item = { captureIds, action: 'publish', title: 'x', content: 'x' } as const;
     await archive(company, clientId);
     const scope = { clientId };
-    assert.equal(outcome(await sendCapture(service, company, { scope })), '403 scope_forbidden');
-    const claimed = await ask(service, company, 'POST', '/v1/memory/consolidation/claim', scope);
+    assert.equal(outcome(await sendCapture(company, { scope })), '403 scope_forbidden');
+    const claimed = await company.ask.claimCaptures(scope);
     assert.equal(outcome(claimed), '403 scope_forbidden');
-    assert.equal(outcome(await complete(service, member, batchId, [item])), '403 scope_forbidden');
+    assert.equal(outcome(await complete(member, batchId, [item])), '403 scope_forbidden');
     for (const { id: memoryId } of [held.review, held.published]) {
       for (const action of ['publish', 'discard', 'update', 'delete']) {
         const fields = action === 'update' ? { title: 'x' } : {};
-        const answer = await decide(service, company, { action, memoryId, ...fields });
+        const answer = await decide(company, { action, memoryId, ...fields });
         assert.equal(outcome(answer), '404 not_found', action);
       }
     }
     for (const id of [held.source.id, held.published.sourceId]) {
-      const removed = await ask(service, company, 'DELETE', `/v1/memory/sources/${id}`);
+      const removed = await company.ask.archiveSource(id);
       assert.equal(outcome(removed), '404 not_found');
     }
   });
@@ -116,19 +111,19 @@ describe('the library of an archived client', () => {
     assert.deepEqual(after, before);
     const { batchId, captureIds } = held.lent;
     const item = { captureIds, action: 'publish', title: 'x', content: 'x' } as const;
-    const [result] = await completed(service, member, batchId, [item]);
+    const [result] = await completed(member, batchId, [item]);
     assert.equal(result?.state, 'published');
-    assert.deepEqual(await claimedIds(service, member, { clientId }), [held.staged]);
+    assert.deepEqual(await claimedIds(member, { clientId }), [held.staged]);
     const { id: memoryId } = held.review;
-    assert.equal((await decide(service, company, { action: 'publish', memoryId })).statusCode, 200);
+    assert.equal((await decide(company, { action: 'publish', memoryId })).statusCode, 200);
   });
 
   test('the audit of the Team hides the events of the client, and that of the Company shows them', async () => {
     const { company, clientId, other, held } = await cast();
-    const { batchId, captureIds } = await lend(service, company, [clientId, other]);
-    await completed(service, company, batchId, [{ captureIds, action: 'discard' }]);
+    const { batchId, captureIds } = await lend(company, [clientId, other]);
+    await completed(company, batchId, [{ captureIds, action: 'discard' }]);
     const { id: memoryId } = held.review;
-    assert.equal((await decide(service, company, { action: 'discard', memoryId })).statusCode, 200);
+    assert.equal((await decide(company, { action: 'discard', memoryId })).statusCode, 200);
     const [stored] = await service.database.query<{ ids: string[] }>(
       `select array_agg(id) as ids from (
          select id from memory.capture where team_id = $1 and layer_id = $2
@@ -138,7 +133,7 @@ describe('the library of an archived client', () => {
     );
     const ids = stored?.ids ?? [];
     const told = async () => {
-      const events = await listAll<AuditEvent>(service, company, '/v1/memory/audit');
+      const events = await company.all.listTeamAudit();
       return events.filter((event) => ids.some((id) => JSON.stringify(event).includes(id)));
     };
     const kinds = new Set((await told()).map(({ kind }) => kind));
@@ -147,7 +142,7 @@ describe('the library of an archived client', () => {
     }
     await archive(company, clientId);
     assert.deepEqual(column(await told(), 'kind'), []);
-    const ofCompany = await listAll<AuditEvent>(service, company, '/v1/company/audit');
+    const ofCompany = await company.all.listCompanyAudit();
     assert.ok(
       ofCompany.some((event) => event.subjectId === memoryId),
       'the Company goes on to know',

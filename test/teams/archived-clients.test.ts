@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Client } from '../../shared/schemas/clients.ts';
-import type { Import } from '../../shared/schemas/imports.ts';
-import type { ClientGrant, Invite } from '../../shared/schemas/people.ts';
 import type { Hit } from '../../shared/schemas/search.ts';
 import type { Chunk } from '../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, listAll, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { plantImport } from '../support/import-records.ts';
 import { newEmail } from '../support/invites.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -18,8 +15,6 @@ import {
   along,
   type Caller,
   CLAIM,
-  get,
-  post,
   readStatus,
   withoutRequestId,
 } from '../support/team.ts';
@@ -27,27 +22,25 @@ import {
 const service = await openTestApp();
 
 const BOTH = { include: ['team', 'client'] };
-const archive = (caller: Caller, id: string) => ask(service, caller, 'DELETE', `/v1/team/clients/${id}`);
-const bringBack = (caller: Caller, id: string) =>
-  ask(service, caller, 'PATCH', `/v1/team/clients/${id}`, { state: 'active' });
+const archive = (caller: Caller, id: string) => caller.ask.archiveClient(id);
+const bringBack = (caller: Caller, id: string) => caller.ask.changeClient(id, { state: 'active' });
 const putGrant = (caller: Caller, userId: string, clientId: string) =>
-  ask(service, caller, 'PUT', `/v1/team/grants/${userId}/${clientId}`, { access: 'write' });
+  caller.ask.giveClientGrant(userId, clientId, { access: 'write' });
 const search = (caller: Caller, scope: object) =>
-  post(service, caller, '/v1/memory/search', { query: 'ibis', scope, queryEmbedding: along(1), ...CLAIM });
+  caller.ask.searchMemory({ query: 'ibis', scope, queryEmbedding: along(1), ...CLAIM });
 const importFile = (caller: Caller, clientId: string) =>
-  post(service, caller, '/v1/memory/imports', {
+  caller.ask.importFiles({
     items: [{ filename: 'a.txt', text: 'ibis' }],
     scope: { clientId },
   });
 
 async function ingest(caller: Caller, text: string, clientId: string): Promise<void> {
-  const answer = await post(service, caller, '/v1/memory/ingest', {
+  await caller.api.ingestSource({
     title: 'x',
     chunks: [{ text, embedding: along(1) }],
     ...CLAIM,
     scope: { clientId },
   });
-  assert.equal(answer.statusCode, 201, answer.body);
 }
 
 /** A Team with two clients that have the same content, and every caller who can see the first. */
@@ -82,16 +75,16 @@ async function cast() {
 
 /** The client ids in every response in which a client can appear. */
 async function seenBy(caller: Caller, chunkId: string) {
-  const clients = await listAll<Client>(service, caller, '/v1/team/clients');
-  const grants = await listAll<ClientGrant>(service, caller, '/v1/team/grants');
-  const imports = await listAll<Import>(service, caller, '/v1/memory/imports');
+  const clients = await caller.all.listClients();
+  const grants = await caller.all.listClientGrants();
+  const imports = await caller.all.listImports();
   const answer = await search(caller, BOTH);
   const { hits } = answer.json<{ hits: Hit[] }>();
-  const expanded = await post(service, caller, '/v1/memory/expand', { chunkId });
-  const status = await readStatus(service, caller);
+  const expanded = await caller.ask.expandChunk({ chunkId });
+  const status = await readStatus(caller);
   const { queued, running, completed, failed } = status.imports;
   return {
-    team: (await get(service, caller, '/v1/team')).json<{ clients: number }>().clients,
+    team: (await caller.api.getSelectedTeam()).clients,
     clients: clients.map(({ id }) => id),
     grants: grants.map((grant) => grant.clientId),
     imports: imports.map((item) => item.clientId),
@@ -107,11 +100,11 @@ async function answersAbout(caller: Caller, clientId: string, importId: string):
   return [
     outcome(await search(caller, scope)),
     outcome(await search(caller, { ...scope, include: ['client'] })),
-    outcome(await post(service, caller, '/v1/memory/expand', { chunkId: newId(), scope })),
-    outcome(await post(service, caller, '/v1/memory/ingest', { title: 'x', text: newId(), scope })),
+    outcome(await caller.ask.expandChunk({ chunkId: newId(), scope })),
+    outcome(await caller.ask.ingestSource({ title: 'x', text: newId(), scope })),
     outcome(await importFile(caller, clientId)),
-    outcome(await get(service, caller, `/v1/memory/imports?clientId=${clientId}`)),
-    outcome(await get(service, caller, `/v1/memory/imports/${importId}`)),
+    outcome(await caller.ask.listImports({ clientId })),
+    outcome(await caller.ask.getImport(importId)),
   ];
 }
 const CLOSED = [...Array.from({ length: 6 }, () => '403 scope_forbidden'), '404 not_found'];
@@ -152,13 +145,7 @@ describe('an archived client', () => {
   test('returns 403 for a replayed request to the archived client', async () => {
     const { company, clientId } = await cast();
     const send = () =>
-      post(
-        service,
-        company,
-        '/v1/memory/ingest',
-        { title: 'x', text: 'x', scope: { clientId } },
-        { 'idempotency-key': 'k' },
-      );
+      company.ask.ingestSource({ title: 'x', text: 'x', scope: { clientId } }, { 'idempotency-key': 'k' });
     assert.equal(outcome(await send()), '201');
     await archive(company, clientId);
     assert.equal(outcome(await send()), '403 scope_forbidden');
@@ -168,9 +155,9 @@ describe('an archived client', () => {
     const { company, clientId, member } = await cast();
     await archive(company, clientId);
     assert.equal(outcome(await putGrant(company, member.userId, clientId)), '404 not_found');
-    const taken = await ask(service, company, 'DELETE', `/v1/team/grants/${member.userId}/${clientId}`);
+    const taken = await company.ask.revokeClientGrant(member.userId, clientId);
     assert.equal(outcome(taken), '404 not_found');
-    const invited = await ask(service, company, 'POST', '/v1/team/invites', {
+    const invited = await company.ask.createInvite({
       email: newEmail(),
       role: 'member',
       grants: [{ clientId, access: 'read' }],
@@ -187,8 +174,8 @@ describe('an archived client', () => {
       { clientId: other, access: 'write' },
     ];
     const body = { email: newEmail(), role: 'member', grants };
-    assert.equal((await ask(service, company, 'POST', '/v1/team/invites', body)).statusCode, 201);
-    const shown = async () => (await listAll<Invite>(service, company, '/v1/team/invites'))[0]?.grants;
+    assert.equal((await company.ask.createInvite(body)).statusCode, 201);
+    const shown = async () => (await company.all.listInvites())[0]?.grants;
     assert.deepEqual(await shown(), grants);
     await archive(company, clientId);
     assert.deepEqual(await shown(), grants.slice(1));
@@ -200,7 +187,7 @@ describe('an archived client', () => {
     const { company, clientId, everyone, importId, chunkId } = await cast();
     const before = await Promise.all(everyone.map((caller) => seenBy(caller, chunkId)));
     await archive(company, clientId);
-    const renamed = await ask(service, company, 'PATCH', `/v1/team/clients/${clientId}`, { name: 'x' });
+    const renamed = await company.ask.changeClient(clientId, { name: 'x' });
     assert.equal(outcome(renamed), '404 not_found');
     const answer = await bringBack(company, clientId);
     assert.equal(answer.statusCode, 200, answer.body);
@@ -231,7 +218,7 @@ test('archiving and restoring a client are each recorded once', async () => {
   assert.deepEqual(archived.events, [{ kind: 'team.client_archive', ...common, detail: {} }]);
   const back = await recordedBy(service, company, async () => {
     const body = { state: 'active', name: 'Renamed' };
-    const answer = await ask(service, company, 'PATCH', `/v1/team/clients/${clientId}`, body);
+    const answer = await company.ask.changeClient(clientId, body);
     assert.equal(answer.json<Client>().name, 'Renamed');
     assert.equal((await bringBack(company, clientId)).statusCode, 200);
   });
@@ -246,7 +233,7 @@ test('the audit of the Team hides searches within a client once the client is ar
   await search(company, { clientId });
   await search(company, {});
   const told = async () => {
-    const events = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.search');
+    const events = await company.all.listTeamAudit({ kind: 'memory.search' });
     return events.map(({ layer, clientId: within }) => [layer, within]);
   };
   const [ofTeam, ofClient] = [

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import type { Client } from '../../shared/schemas/clients.ts';
 import type { ClientGrant } from '../../shared/schemas/people.ts';
 import type { Hit } from '../../shared/schemas/search.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { column } from '../support/columns.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { accessToClient, REACHES_NOTHING, READS, WRITES } from '../support/invites.ts';
 import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -20,7 +19,6 @@ import {
   type Caller,
   CLAIM,
   type Person,
-  post,
 } from '../support/team.ts';
 
 const service = await openTestApp();
@@ -28,11 +26,11 @@ const { database } = service;
 const URL = '/v1/team/grants';
 type Access = ClientGrant['access'];
 
-const list = (caller: Caller) => listAll<ClientGrant>(service, caller, URL);
+const list = (caller: Caller) => caller.all.listClientGrants();
 const put = (caller: Caller, userId: string, clientId: string, body: object = { access: 'read' }) =>
-  ask(service, caller, 'PUT', `${URL}/${userId}/${clientId}`, body);
+  caller.ask.giveClientGrant(userId, clientId, body);
 const take = (caller: Caller, userId: string, clientId: string) =>
-  ask(service, caller, 'DELETE', `${URL}/${userId}/${clientId}`);
+  caller.ask.revokeClientGrant(userId, clientId);
 const access = (company: SignedIn, { token }: Person, clientId: string) =>
   accessToClient(service, company, token, clientId);
 
@@ -82,8 +80,8 @@ describe('GET /v1/team/grants', () => {
     const { company, member } = await cast();
     const give = async () => put(company, member.userId, await addClient(service, company));
     for (let n = 0; n < 5; n++) await give();
-    await assertStablePages(service, company, URL, give);
-    await assertStablePages(service, member, URL, give);
+    await assertStablePages(company, URL, give);
+    await assertStablePages(member, URL, give);
   });
 });
 
@@ -92,7 +90,7 @@ describe('a client grant', () => {
     const { company, clientId, member } = await cast();
     const bystander = await addPerson(service, company, { teamRole: 'member' });
     const reach = async () => {
-      const clients = await listAll<Client>(service, member, '/v1/team/clients');
+      const clients = await member.all.listClients();
       return [await access(company, member, clientId), clients.map((client) => client.access)];
     };
     assert.deepEqual(await reach(), [REACHES_NOTHING, []]);
@@ -118,18 +116,17 @@ describe('a client grant', () => {
     const { company, clientId, member } = await cast();
     const other = await addClient(service, company);
     for (const id of [clientId, other]) {
-      const answer = await post(service, company, '/v1/memory/ingest', {
+      await company.api.ingestSource({
         title: 'x',
         chunks: [{ text: `ibis ${id}`, embedding: along(1) }],
         ...CLAIM,
         scope: { clientId: id },
       });
-      assert.equal(answer.statusCode, 201, answer.body);
     }
     const found = async () => {
       const scope = { include: ['team', 'client'] };
       const body = { query: 'ibis', scope, queryEmbedding: along(1), ...CLAIM };
-      const answer = await post(service, member, '/v1/memory/search', body);
+      const answer = await member.ask.searchMemory(body);
       return answer.json<{ hits: Hit[] }>().hits.map((hit) => hit.client_id);
     };
     assert.deepEqual(await found(), []);
@@ -215,7 +212,7 @@ describe('a client grant', () => {
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     await given(company, admin.userId, clientId, 'read');
     assert.deepEqual(await access(company, admin, clientId), WRITES);
-    const demoted = await ask(service, company, 'PATCH', `/v1/team/members/${admin.userId}`, {
+    const demoted = await company.ask.changeTeamRole(admin.userId, {
       role: 'member',
     });
     assert.equal(demoted.statusCode, 200);

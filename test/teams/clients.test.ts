@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { isId, newId } from '../../shared/ids.ts';
 import type { Client } from '../../shared/schemas/clients.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
 import { assertStablePages } from '../support/stable-pages.ts';
@@ -12,11 +12,10 @@ import { addClient, addPerson, addTeam, archiveTeam, type Caller } from '../supp
 const service = await openTestApp();
 const URL = '/v1/team/clients';
 
-const list = (caller: Caller, query = '') => listAll<Client>(service, caller, `${URL}${query}`);
-const create = (caller: Caller, body: object) => ask(service, caller, 'POST', URL, body);
-const change = (caller: Caller, id: string, body: object) =>
-  ask(service, caller, 'PATCH', `${URL}/${id}`, body);
-const archive = (caller: Caller, id: string) => ask(service, caller, 'DELETE', `${URL}/${id}`);
+const list = (caller: Caller, query = '') => caller.readAll<Client>(`${URL}${query}`);
+const create = (caller: Caller, body: object) => caller.ask.createClient(body);
+const change = (caller: Caller, id: string, body: object) => caller.ask.changeClient(id, body);
+const archive = (caller: Caller, id: string) => caller.ask.archiveClient(id);
 
 /** Makes a client through the API. */
 async function made(company: SignedIn, name = 'Acme'): Promise<Client> {
@@ -86,7 +85,7 @@ describe('GET /v1/team/clients', () => {
       await person({ companyRole: 'admin', companyGrant: 'read' }),
     ]) {
       for (const query of ['state=archived', 'state=archived&limit=0', 'state=archived&cursor=x']) {
-        const answer = await ask(service, caller, 'GET', `${URL}?${query}`);
+        const answer = await caller.send('GET', `${URL}?${query}`);
         assert.equal(outcome(answer), '403 full_access_required', query);
       }
     }
@@ -95,14 +94,14 @@ describe('GET /v1/team/clients', () => {
   test('returns 400 for an unknown state', async () => {
     const company = await service.company();
     for (const state of ['', 'ARCHIVED', 'deleted', 'active&state=archived']) {
-      assertInvalid(await ask(service, company, 'GET', `${URL}?state=${state}`), '/state');
+      assertInvalid(await company.ask.listClients({ state }), '/state');
     }
   });
 
   test('returns stable pages while clients are added', async () => {
     const company = await service.company();
     for (let n = 0; n < 5; n++) await addClient(service, company);
-    await assertStablePages(service, company, URL, () => made(company));
+    await assertStablePages(company, URL, () => made(company));
   });
 });
 

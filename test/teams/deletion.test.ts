@@ -2,20 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Team } from '../../shared/schemas/teams.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { callerOf, type TeamCaller } from '../support/client/client.ts';
 import { column, columns } from '../support/columns.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { addPasswordHolder, join, makeInvite, newEmail } from '../support/invites.ts';
 import { askSession, outcome } from '../support/sign-in.ts';
-import { addPerson, addTeam, archiveTeam, type Caller, post, withoutRequestId } from '../support/team.ts';
+import { addPerson, addTeam, archiveTeam, type Caller, withoutRequestId } from '../support/team.ts';
 
 const service = await openTestApp();
 const { app, database } = service;
 
-const remove = (caller: Caller, teamId: string) =>
-  ask(service, caller, 'DELETE', `/v1/company/teams/${teamId}`);
+const remove = (caller: Caller, teamId: string) => caller.ask.deleteTeam(teamId);
 
 async function end(company: SignedIn, teamId = company.teamId): Promise<void> {
   await archiveTeam(service, teamId);
@@ -42,7 +41,7 @@ describe('DELETE /v1/company/teams/{id}', () => {
       assert.equal(outcome(await remove(company, company.teamId)), '409 conflict');
     });
     assert.deepEqual(await purgeJobs(company.teamId), []);
-    assert.equal((await ask(service, company, 'GET', '/v1/team')).statusCode, 200);
+    assert.equal((await company.ask.getSelectedTeam()).statusCode, 200);
   });
 
   test('six concurrent deletions of a Team record one audit event and enqueue one job', async () => {
@@ -71,7 +70,7 @@ describe('DELETE /v1/company/teams/{id}', () => {
 describe('a deleted Team', () => {
   test('a deleted Team returns 403 to its members, like an unknown Team', async () => {
     const company = await service.company();
-    const people: Caller[] = [
+    const people: TeamCaller[] = [
       company,
       await addPerson(service, company, { teamRole: 'member' }),
       await addPerson(service, company, { teamRole: 'owner' }),
@@ -82,16 +81,16 @@ describe('a deleted Team', () => {
       const { authorization } = caller.headers;
       const session = await askSession(service, authorization.slice('Bearer '.length));
       assert.deepEqual(session.json<Session>().teams, []);
-      const unknown = { headers: { authorization, 'memory-team': newId() } };
+      const unknown = callerOf(service.app, { authorization, 'memory-team': newId() });
       for (const url of ['/v1/team', '/v1/memory/status', '/v1/memory/audit', '/v1/team/members']) {
-        const answer = await ask(service, caller, 'GET', url);
+        const answer = await caller.send('GET', url);
         assert.equal(outcome(answer), '403 team_forbidden', url);
-        assert.equal(said(answer), said(await ask(service, unknown, 'GET', url)));
+        assert.equal(said(answer), said(await unknown.send('GET', url)));
         const none = await app.inject({ url, headers: { authorization } });
         assert.equal(outcome(none), '403 team_forbidden', 'nor is it the only Team');
       }
       const search = { query: 'x', scope: {} };
-      assert.equal(outcome(await post(service, caller, '/v1/memory/search', search)), '403 team_forbidden');
+      assert.equal(outcome(await caller.ask.searchMemory(search)), '403 team_forbidden');
     }
   });
 
@@ -113,13 +112,13 @@ describe('a deleted Team', () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const body = { teamId: company.teamId, access: 'full' };
-    const asked = await ask(service, admin, 'POST', '/v1/company/access-requests', body);
+    const asked = await admin.ask.requestAccess(body);
     const request = asked.json<{ id: string }>().id;
     await end(company);
-    assert.deepEqual(await listAll(service, company, '/v1/company/teams'), []);
-    assert.deepEqual(await listAll(service, company, '/v1/company/grants'), []);
-    assert.deepEqual(await listAll(service, company, '/v1/company/access-requests'), []);
-    assert.deepEqual(await listAll(service, admin, '/v1/company/access-requests'), []);
+    assert.deepEqual(await company.all.listTeams(), []);
+    assert.deepEqual(await company.all.listCompanyGrants(), []);
+    assert.deepEqual(await company.all.listAccessRequests(), []);
+    assert.deepEqual(await admin.all.listAccessRequests(), []);
     const grant = `/v1/company/grants/${admin.userId}`;
     for (const [method, url, payload] of [
       ['GET', `/v1/company/teams/{team}`, undefined],
@@ -131,17 +130,17 @@ describe('a deleted Team', () => {
       ['DELETE', `${grant}/{team}`, undefined],
       ['POST', '/v1/company/reset-links', { teamId: company.teamId, email: company.ownerEmail }],
     ] as const) {
-      const answer = await ask(service, company, method, url.replace('{team}', company.teamId), payload);
+      const answer = await company.send(method, url.replace('{team}', company.teamId), payload);
       assert.equal(outcome(answer), '404 not_found', `${method} ${url}`);
       const unknown =
         payload !== undefined && 'teamId' in payload ? { ...payload, teamId: newId() } : payload;
-      const none = await ask(service, company, method, url.replace('{team}', newId()), unknown);
+      const none = await company.send(method, url.replace('{team}', newId()), unknown);
       assert.equal(said(answer), said(none));
     }
-    const again = await ask(service, admin, 'POST', '/v1/company/access-requests', body);
+    const again = await admin.ask.requestAccess(body);
     assert.equal(outcome(again), '404 not_found');
     for (const verb of ['approve', 'deny']) {
-      const decided = await ask(service, company, 'POST', `/v1/company/access-requests/${request}/${verb}`);
+      const decided = await company.send('POST', `/v1/company/access-requests/${request}/${verb}`);
       assert.equal(outcome(decided), '404 not_found');
     }
   });
@@ -149,7 +148,7 @@ describe('a deleted Team', () => {
   test('the invites of a deleted Team return 404, like an unknown token', async () => {
     const company = await service.company();
     const person = await addPasswordHolder(service, company, {});
-    const made = await ask(service, company, 'POST', '/v1/company/teams', {
+    const made = await company.ask.createTeam({
       name: 'For another',
       ownerEmail: newEmail(),
     });
@@ -174,12 +173,11 @@ describe('a deleted Team', () => {
   test('a Company Owner finds the audit events of a deleted Team by its id', async () => {
     const company = await service.company();
     const text = 'a word of the deleted Team';
-    const ingested = await post(service, company, '/v1/memory/ingest', { title: 'x', text });
+    const ingested = await company.ask.ingestSource({ title: 'x', text });
     const { source } = ingested.json<{ source: { id: string } }>();
     await makeInvite(service, company);
     const other = await addTeam(service, company);
-    const byTeam = (teamId: string) =>
-      listAll<AuditEvent>(service, company, `/v1/company/audit?teamId=${teamId}`);
+    const byTeam = (teamId: string) => company.all.listCompanyAudit({ teamId });
     await end(company, other);
     const before = await byTeam(company.teamId);
     await end(company);

@@ -4,7 +4,7 @@ import { newId } from '../../shared/ids.ts';
 import type { Member } from '../../shared/schemas/people.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { column, columns } from '../support/columns.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
 import { assertStablePages } from '../support/stable-pages.ts';
@@ -14,7 +14,6 @@ import {
   addTeam,
   archiveTeam,
   type Caller,
-  get,
   inTeam,
   type Person,
 } from '../support/team.ts';
@@ -24,10 +23,9 @@ const URL = '/v1/team/members';
 const ROLES = ['owner', 'admin', 'member'] as const;
 type Role = (typeof ROLES)[number];
 
-const list = (caller: Caller) => listAll<Member>(service, caller, URL);
-const setRole = (caller: Caller, userId: string, role: Role) =>
-  ask(service, caller, 'PATCH', `${URL}/${userId}`, { role });
-const remove = (caller: Caller, userId: string) => ask(service, caller, 'DELETE', `${URL}/${userId}`);
+const list = (caller: Caller) => caller.all.listTeamMembers();
+const setRole = (caller: Caller, userId: string, role: Role) => caller.ask.changeTeamRole(userId, { role });
+const remove = (caller: Caller, userId: string) => caller.ask.removeTeamMember(userId);
 
 const add = (company: SignedIn, teamRole: Role) => addPerson(service, company, { teamRole });
 
@@ -104,7 +102,7 @@ describe('GET /v1/team/members', () => {
   test('returns pages of members that a new member does not shift', async () => {
     const company = await service.company();
     for (const role of ROLES) await add(company, role);
-    await assertStablePages(service, company, URL, () => add(company, 'member'));
+    await assertStablePages(company, URL, () => add(company, 'member'));
   });
 });
 
@@ -145,12 +143,12 @@ describe('a change of a Team role', () => {
     const company = await service.company();
     const person = await add(company, 'member');
     const [before] = await list(company);
-    assert.equal(outcome(await get(service, person, '/v1/team/invites')), '403 full_access_required');
+    assert.equal(outcome(await person.ask.listInvites()), '403 full_access_required');
     const answer = await setRole(company, person.userId, 'admin');
     assert.deepEqual(answer.json(), { ...before, role: 'admin' });
-    assert.equal(outcome(await get(service, person, '/v1/team/invites')), '200');
+    assert.equal(outcome(await person.ask.listInvites()), '200');
     await setRole(company, person.userId, 'member');
-    assert.equal(outcome(await get(service, person, '/v1/team/invites')), '403 full_access_required');
+    assert.equal(outcome(await person.ask.listInvites()), '403 full_access_required');
   });
 
   test('Owners and Admins can lower their own role and leave the Team', async () => {
@@ -159,14 +157,14 @@ describe('a change of a Team role', () => {
     assert.equal(outcome(await setRole(owner, owner.userId, 'admin')), '200');
     assert.equal(outcome(await setRole(owner, owner.userId, 'owner')), '403 forbidden');
     assert.equal((await remove(admin, admin.userId)).statusCode, 204);
-    assert.equal(outcome(await get(service, admin, '/v1/team')), '403 team_forbidden');
+    assert.equal(outcome(await admin.ask.getSelectedTeam()), '403 team_forbidden');
   });
 
   test('a change of a role returns 400 for anything other than one of the three roles', async () => {
     const company = await service.company();
     const { userId } = await add(company, 'member');
     for (const body of [{}, { role: 'reader' }, { role: null }, { role: 'admin', userId }]) {
-      const answer = await ask(service, company, 'PATCH', `${URL}/${userId}`, body);
+      const answer = await company.ask.changeTeamRole(userId, body);
       assert.equal(outcome(answer), '400 invalid_request', JSON.stringify(body));
     }
     assert.equal(await roleOf(company, userId), 'member');
@@ -277,7 +275,7 @@ test('an archived Team returns 409 for a change of a role and allows the removal
     ['team.member_remove', person.userId],
     ['team.member_remove', second.userId],
   ]);
-  assert.equal(outcome(await get(service, person, '/v1/team')), '403 team_forbidden');
+  assert.equal(outcome(await person.ask.getSelectedTeam()), '403 team_forbidden');
   const grants = await service.database.query('select from identity.client_grant where user_id = $1', [
     person.userId,
   ]);

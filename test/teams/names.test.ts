@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, listAll } from '../support/company.ts';
 import { outcome } from '../support/sign-in.ts';
 import { inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
-const TEAMS = '/v1/company/teams';
-const CLIENTS = '/v1/team/clients';
 const TAKEN = '409 conflict';
 
-const makeTeam = (company: SignedIn, name: string) => ask(service, company, 'POST', TEAMS, { name });
-const makeClient = (company: SignedIn, name: string) => ask(service, company, 'POST', CLIENTS, { name });
+const makeTeam = (company: SignedIn, name: string) => company.ask.createTeam({ name });
+const makeClient = (company: SignedIn, name: string) => company.ask.createClient({ name });
 const idOf = (answer: { json<T>(): T }) => answer.json<{ id?: string; team?: { id: string } }>();
 
 async function madeTeam(company: SignedIn, name: string): Promise<string> {
@@ -34,10 +31,9 @@ describe('the name of a Team', () => {
     }
     assert.equal((await makeTeam(await service.company(), 'Straße É')).statusCode, 201);
     const other = await madeTeam(company, 'Other');
-    const rename = (team: string, name: string) =>
-      ask(service, company, 'PATCH', `${TEAMS}/${team}`, { name });
+    const rename = (team: string, name: string) => company.ask.renameTeam(team, { name });
     assert.equal(outcome(await rename(other, 'strasse é')), TAKEN);
-    const selected = ask(service, inTeam(company, other), 'PATCH', '/v1/team', { name: 'strasse é' });
+    const selected = inTeam(company, other).ask.changeSelectedTeam({ name: 'strasse é' });
     assert.equal(outcome(await selected), TAKEN);
     assert.equal(
       (await rename(id, 'STRASSE É')).statusCode,
@@ -51,9 +47,9 @@ describe('the name of a Team', () => {
   test('stays taken while the Team is archived, and is free when it is deleted', async () => {
     const company = await service.company();
     const id = await madeTeam(company, 'Harbour');
-    await ask(service, company, 'POST', `${TEAMS}/${id}/archive`);
+    await company.ask.archiveTeam(id);
     assert.equal(outcome(await makeTeam(company, 'harbour')), TAKEN);
-    await ask(service, company, 'DELETE', `${TEAMS}/${id}`);
+    await company.ask.deleteTeam(id);
     assert.equal((await makeTeam(company, 'harbour')).statusCode, 201);
   });
 
@@ -61,17 +57,15 @@ describe('the name of a Team', () => {
     const company = await service.company();
     const teams = await Promise.all(['a', 'b', 'c'].map((name) => madeTeam(company, name)));
     const answers = await Promise.all([
-      ...teams.map((id) => ask(service, inTeam(company, id), 'PATCH', '/v1/team', { name: 'Harbour' })),
-      ...teams.map((id) => ask(service, company, 'PATCH', `${TEAMS}/${id}`, { name: 'harbour' })),
+      ...teams.map((id) => inTeam(company, id).ask.changeSelectedTeam({ name: 'Harbour' })),
+      ...teams.map((id) => company.ask.renameTeam(id, { name: 'harbour' })),
       makeTeam(company, 'HARBOUR'),
     ]);
     assert.deepEqual(
       [...new Set(answers.map(({ statusCode }) => Math.floor(statusCode / 100)))].sort(),
       [2, 4],
     );
-    const named = (await listAll<{ name: string }>(service, company, TEAMS)).filter(
-      ({ name }) => name.toLowerCase() === 'harbour',
-    );
+    const named = (await company.all.listTeams()).filter(({ name }) => name.toLowerCase() === 'harbour');
     assert.equal(named.length, 1);
   });
 });
@@ -82,17 +76,14 @@ describe('the name of a client', () => {
     const id = await madeClient(company, 'Northwind');
     assert.equal(outcome(await makeClient(company, ' NORTHWIND')), TAKEN);
     const other = await madeClient(company, 'Contoso');
-    assert.equal(
-      outcome(await ask(service, company, 'PATCH', `${CLIENTS}/${other}`, { name: 'northwind' })),
-      TAKEN,
-    );
-    await ask(service, company, 'DELETE', `${CLIENTS}/${id}`);
+    assert.equal(outcome(await company.ask.changeClient(other, { name: 'northwind' })), TAKEN);
+    await company.ask.archiveClient(id);
     assert.equal(
       (await makeClient(company, 'northwind')).statusCode,
       201,
       'an archived client frees its name',
     );
-    const restore = (body: object) => ask(service, company, 'PATCH', `${CLIENTS}/${id}`, body);
+    const restore = (body: object) => company.ask.changeClient(id, body);
     assert.equal(outcome(await restore({ state: 'active' })), TAKEN);
     assert.equal((await restore({ state: 'active', name: 'Northwind Traders' })).statusCode, 200);
   });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SelectedTeam } from '../../shared/schemas/teams.ts';
 import { openTestApp } from '../support/app.ts';
-import { ask, recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { assertInvalid } from '../support/refusals.ts';
-import { addPerson, archiveTeam, type Caller, get } from '../support/team.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addPerson, archiveTeam, type Caller } from '../support/team.ts';
 
 const service = await openTestApp();
-const change = (caller: Caller, body: object) => ask(service, caller, 'PATCH', '/v1/team', body);
-const read = async (caller: Caller) => (await get(service, caller, '/v1/team')).json<SelectedTeam>();
+const change = (caller: Caller, body: object) => caller.ask.changeSelectedTeam(body);
+const read = async (caller: Caller) => await caller.api.getSelectedTeam();
 
 test('PATCH /v1/team changes the name and the settings, and records what changed', async () => {
   const company = await service.company();
@@ -54,7 +54,7 @@ test('PATCH /v1/team refuses other values, callers without Full access, and an a
   assertInvalid(await change(company, { publish: 'nobody' }), '/publish');
   assertInvalid(await change(company, { redaction: 'all' }), '/redaction');
   const member = await addPerson(service, company, { teamRole: 'member' });
-  assert.equal((await change(member, { publish: 'review' })).json().code, 'full_access_required');
+  assert.equal(outcome(await change(member, { publish: 'review' })), '403 full_access_required');
   await archiveTeam(service, company.teamId);
-  assert.equal((await change(company, { publish: 'review' })).json().code, 'team_archived');
+  assert.equal(outcome(await change(company, { publish: 'review' })), '409 team_archived');
 });

@@ -5,21 +5,21 @@ import { transaction } from '../../db/driver/database.ts';
 import { activateSource, deleteLoadingSource } from '../../db/queries/sources/sources.ts';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask } from '../support/company.ts';
+import { via } from '../support/client/client.ts';
 import { plantImports } from '../support/import-records.ts';
 import { addMemory, decide } from '../support/memories.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { addSource, archived } from '../support/source-library.ts';
 import { draftOf } from '../support/sources.ts';
-import { addClient, addPerson, along, type Caller, CLAIM, post, readStatus } from '../support/team.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, readStatus } from '../support/team.ts';
 import { type CountedFigures, countRows } from './counted-figures.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
 async function told(caller: Caller): Promise<CountedFigures> {
-  const { sources, chunks, imports } = await readStatus(service, caller);
+  const { sources, chunks, imports } = await readStatus(caller);
   const { recentFailures: _, ...states } = imports;
   return { sources, chunks, imports: states };
 }
@@ -41,19 +41,18 @@ describe('the figures of the status', () => {
     const layers = [null, client];
     for (const layer of layers) {
       const scope = scopeOf(layer);
-      const { id } = await addSource(service, company, { scope, chunks: texts(3) });
-      await addSource(service, company, { scope, text: 'The same text twice.' });
-      await post(service, company, '/v1/memory/ingest', { title: 'x', scope, text: 'The same text twice.' });
+      const { id } = await addSource(company, { scope, chunks: texts(3) });
+      await addSource(company, { scope, text: 'The same text twice.' });
+      await company.ask.ingestSource({ title: 'x', scope, text: 'The same text twice.' });
       // A source of this size is written before it is shown.
-      await addSource(service, company, { scope, chunks: texts(130), externalId: 'edition' });
+      await addSource(company, { scope, chunks: texts(130), externalId: 'edition' });
       await assertExact(company, layers);
       for (const length of [2, 120, 7]) {
         const body = { title: 'x', scope, chunks: texts(length), externalId: 'edition' };
-        const answer = await post(service, company, '/v1/memory/ingest', body);
-        assert.equal(answer.statusCode, 200, answer.body);
+        await company.api.ingestSource(body);
         await assertExact(company, layers);
       }
-      await archived(service, company, id);
+      await archived(company, id);
       const counted = await assertExact(company, layers);
       assert.ok(counted.sources.active > 0 && counted.sources.archived > 0 && counted.chunks.pending > 0);
     }
@@ -61,19 +60,19 @@ describe('the figures of the status', () => {
 
   test('the figures match the rows while embeddings arrive', async () => {
     const company = await service.company();
-    await addSource(service, company, {
+    await addSource(company, {
       chunks: [...texts(4), { text: newId(), embedding: along(1) }],
       ...CLAIM,
     });
     assert.deepEqual((await assertExact(company, [null])).chunks, { total: 5, embedded: 1, pending: 4 });
     for (const left of [1, 0]) {
-      const claimed = await post(service, company, '/v1/memory/embeddings/claim', { limit: 3 });
+      const claimed = await company.ask.claimEmbeddings({ limit: 3 });
       const { batch } = claimed.json<{ batch: { id: string; chunks: { chunkId: string }[] } }>();
       // While they are claimed, they still have no vector.
       assert.equal((await told(company)).chunks.pending, left + batch.chunks.length);
       const embeddings = batch.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(0) }));
       const body = { batchId: batch.id, ...CLAIM, embeddings };
-      assert.equal((await post(service, company, '/v1/memory/embeddings/complete', body)).statusCode, 200);
+      assert.equal((await company.ask.completeEmbeddings(body)).statusCode, 200);
       assert.equal((await assertExact(company, [null])).chunks.pending, left);
     }
   });
@@ -107,13 +106,13 @@ describe('the figures of the status', () => {
 
   test('the figures match the rows when memories are published, updated and archived', async () => {
     const company = await service.company();
-    const { id } = await addMemory(service, company, 'published', { content: newId() });
-    await addMemory(service, company, 'published', { content: newId() });
+    const { id } = await addMemory(company, 'published', { content: newId() });
+    await addMemory(company, 'published', { content: newId() });
     assert.deepEqual((await assertExact(company, [null])).sources.byKind, { memory: 2 });
     const update = { action: 'update', memoryId: id, content: newId() };
-    assert.equal((await decide(service, company, update)).statusCode, 200);
+    assert.equal((await decide(company, update)).statusCode, 200);
     await assertExact(company, [null]);
-    assert.equal((await decide(service, company, { action: 'delete', memoryId: id })).statusCode, 200);
+    assert.equal((await decide(company, { action: 'delete', memoryId: id })).statusCode, 200);
     const { sources, chunks } = await assertExact(company, [null]);
     assert.deepEqual([sources.byKind, sources.archived, chunks.total], [{ memory: 1 }, 1, 1]);
   });
@@ -122,17 +121,17 @@ describe('the figures of the status', () => {
     const company = await service.company();
     const [client, other] = [await addClient(service, company), await addClient(service, company)];
     for (const layer of [null, client, other]) {
-      await addSource(service, company, { scope: scopeOf(layer), chunks: texts(2) });
+      await addSource(company, { scope: scopeOf(layer), chunks: texts(2) });
       await plantImports(service, company, 1, { clientId: layer });
     }
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [client]: 'read' } });
     const before = await told(member);
     assert.deepEqual(before, await countRows(database, company, [null, client]));
-    assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${client}`)).statusCode, 204);
+    assert.equal((await company.ask.archiveClient(client)).statusCode, 204);
     await assertExact(company, [null, other]);
     assert.deepEqual(await told(member), await countRows(database, company, [null]));
     const path = `/v1/team/clients/${client}`;
-    assert.equal((await ask(service, company, 'PATCH', path, { state: 'active' })).statusCode, 200);
+    assert.equal((await company.send('PATCH', path, { state: 'active' })).statusCode, 200);
     await assertExact(company, [null, client, other]);
     assert.deepEqual(await told(member), before);
   });
@@ -146,7 +145,7 @@ test('recentFailures are the newest ten of the readable layers, however many fai
   await plantImports(service, company, 12, { state: 'completed' });
   const elsewhere = await plantImports(service, company, 40, { clientId: other });
   const failures = async (caller: Caller) =>
-    (await readStatus(service, caller)).imports.recentFailures.map(({ id }) => id);
+    (await readStatus(caller)).imports.recentFailures.map(({ id }) => id);
   const latest = (...ids: string[]) => ids.sort().reverse().slice(0, 10);
   const member = await addPerson(service, company, { teamRole: 'member', clients: { [client]: 'read' } });
   const bare = await addPerson(service, company, { teamRole: 'member' });
@@ -160,7 +159,7 @@ describe('a source that is being written', () => {
 
   test('a source that is being written does not count, nor do its chunks, until it is active', async () => {
     const company = await service.company();
-    await addSource(service, company, { chunks: texts(2) });
+    await addSource(company, { chunks: texts(2) });
     const before = await told(company);
     const scope = ownerScope(company);
     const staged = await stageSource(database, scope, draft(company));
@@ -174,7 +173,7 @@ describe('a source that is being written', () => {
     const company = await service.company();
     const client = await addClient(service, company);
     const member = await addPerson(service, company, { teamRole: 'member' });
-    await addSource(service, company, { chunks: texts(2) });
+    await addSource(company, { chunks: texts(2) });
     const before = await told(member);
     assert.equal(before.chunks.pending, 2);
     const given = draftOf(company.teamId, { layer: client, chunks: texts(130) });
@@ -185,7 +184,7 @@ describe('a source that is being written', () => {
 
   test('a source that is deleted while being written leaves the figures unchanged', async () => {
     const company = await service.company();
-    await addSource(service, company, { chunks: texts(2) });
+    await addSource(company, { chunks: texts(2) });
     const before = await told(company);
     const scope = ownerScope(company);
     const unfinished = await stageSource(database, scope, draft(company));
@@ -206,8 +205,8 @@ describe('the stored changes of the figures', () => {
     const client = await addClient(service, company);
     for (let n = 0; n < 12; n += 1) {
       for (const layer of [null, client]) {
-        const { id } = await addSource(service, company, { scope: scopeOf(layer) });
-        if (n > 6) await archived(service, company, id);
+        const { id } = await addSource(company, { scope: scopeOf(layer) });
+        if (n > 6) await archived(company, id);
       }
     }
     const before = await assertExact(company, [null, client]);
@@ -235,13 +234,13 @@ describe('the stored changes of the figures', () => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     const sources = await Promise.all(
-      Array.from({ length: 12 }, () => addSource(service, company, { chunks: texts(3) })),
+      Array.from({ length: 12 }, () => addSource(company, { chunks: texts(3) })),
     );
     const writes = sources.flatMap(({ id }, n) => {
       const app = n % 2 === 0 ? service : second;
       return [
-        archived(app, company, id),
-        addSource(app, company, { chunks: texts(2) }),
+        archived(via(app, company), id),
+        addSource(via(app, company), { chunks: texts(2) }),
         plantImports(service, company, 2),
         told(company),
       ];
@@ -253,7 +252,7 @@ describe('the stored changes of the figures', () => {
 
   test('the changes of a transaction that is rolled back do not count', async () => {
     const company = await service.company();
-    await addSource(service, company, { chunks: texts(2) });
+    await addSource(company, { chunks: texts(2) });
     const before = await told(company);
     await assert.rejects(
       database.transaction(async (tx) => {

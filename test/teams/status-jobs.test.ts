@@ -6,6 +6,7 @@ import { createLogger } from '../../shared/logger.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { startHeartbeat } from '../../worker/heartbeat.ts';
 import { jobTally } from '../../worker/run-job.ts';
+import { via } from '../support/client/client.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
 import { readStatus } from '../support/team.ts';
@@ -26,7 +27,7 @@ await database.query(
 const MINUTE = 60_000;
 const QUEUE = 'import.process';
 
-const told = () => readStatus(service, company);
+const told = () => readStatus(company);
 const queueOf = async (name: string) => (await told()).jobs.find(({ queue }) => queue === name)!;
 
 interface GivenJob {
@@ -164,7 +165,7 @@ test('status gives the peaks and the totals of each of the last sixty minutes', 
   // A process caches the history for some seconds; this one has not read it yet.
   const app = await buildTestedApp(service);
   t.after(() => app.close());
-  const { jobs } = await readStatus({ app }, company);
+  const { jobs } = await readStatus(via({ app }, company));
   const historyOf = (name: string) => jobs.find(({ queue }) => queue === name)?.history;
   const history = historyOf('upkeep.prune');
   assert.deepEqual(history, [
@@ -190,7 +191,7 @@ describe('the health of the queue', () => {
   const healthNow = async (t: TestContext) => {
     const app = await buildTestedApp(service);
     t.after(() => app.close());
-    return (await readStatus({ app }, company)).health;
+    return (await readStatus(via({ app }, company))).health;
   };
 
   it('health.queue is false while a job is ready for over a minute and none of its queue runs or ends', async (t) => {
@@ -217,7 +218,7 @@ describe('the health of the queue', () => {
     const silent: JobQueue = { ...service.queue, check: () => Promise.reject(new Error('no answer')) };
     const app = await buildTestedApp({ ...service, queue: silent });
     t.after(() => app.close());
-    const { health } = await readStatus({ app }, company);
+    const { health } = await readStatus(via({ app }, company));
     assert.deepEqual([health.ok, health.queue], [false, false]);
   });
 

@@ -5,15 +5,14 @@ import type { MemoryState } from '../../shared/memory-states.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { openTestApp } from '../support/app.ts';
 import { claimBatch, expireBatch, stageCapture } from '../support/captures.ts';
-import { ask } from '../support/company.ts';
 import { plantImports } from '../support/import-records.ts';
 import { addMemory } from '../support/memories.ts';
-import { addClient, addPerson, along, type Caller, CLAIM, post, readStatus } from '../support/team.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, readStatus } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
-const status = (caller: Caller) => readStatus(service, caller);
+const status = (caller: Caller) => readStatus(caller);
 
 /** A worker whose last heartbeat was this many seconds ago. */
 async function addWorker(secondsAgo: number): Promise<string> {
@@ -63,7 +62,7 @@ test('status counts what the caller can read and shows jobs and workers only wit
       text: newId(),
       ...(n === 0 ? { embedding: along(n) } : {}),
     }));
-    await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM, scope: { clientId } });
+    await company.ask.ingestSource({ title: 'x', chunks, ...CLAIM, scope: { clientId } });
     await plantImports(service, company, length, { clientId: clientId ?? null });
   }
   const reached = async (caller: Caller) => {
@@ -98,21 +97,17 @@ test('status counts what the caller can read and shows jobs and workers only wit
 
 test('status counts captures by state, and one with an expired lease as staged', async () => {
   const company = await service.company();
-  for (let n = 0; n < 6; n += 1) await stageCapture(service, company);
+  for (let n = 0; n < 6; n += 1) await stageCapture(company);
   const counted = async () => (await status(company)).captures;
   assert.deepEqual(await counted(), { staged: 6, claimed: 0, completed: 0 });
-  const [first, second] = [
-    await claimBatch(service, company, { limit: 1 }),
-    await claimBatch(service, company, { limit: 2 }),
-  ];
+  const [first, second] = [await claimBatch(company, { limit: 1 }), await claimBatch(company, { limit: 2 })];
   assert.deepEqual(await counted(), { staged: 3, claimed: 3, completed: 0 });
   const [capture] = first!.captures;
   const items = [{ captureIds: [capture!.id], action: 'discard' }];
-  const done = await post(service, company, '/v1/memory/consolidation/complete', {
+  await company.api.completeCaptures({
     batchId: first!.id,
     items,
   });
-  assert.equal(done.statusCode, 200, done.body);
   assert.deepEqual(await counted(), { staged: 3, claimed: 2, completed: 1 });
   await expireBatch(service, second!.id);
   assert.deepEqual(await counted(), { staged: 5, claimed: 0, completed: 1 });
@@ -127,17 +122,17 @@ test('status counts the captures and memories that the caller can read, regardle
   for (const [index, clientId] of layers.entries()) {
     for (const [state, numbers] of Object.entries(counts)) {
       for (let n = 0; n < (numbers[index] ?? 1); n += 1) {
-        await addMemory(service, company, state as MemoryState, { content: newId() }, clientId);
+        await addMemory(company, state as MemoryState, { content: newId() }, clientId);
       }
     }
   }
   // Adding a memory consumes all staged captures, so this comes last.
   for (const [index, clientId] of layers.entries()) {
     for (let n = 0; n <= index; n += 1) {
-      await stageCapture(service, company, { scope: clientId === null ? {} : { clientId } });
+      await stageCapture(company, { scope: clientId === null ? {} : { clientId } });
     }
   }
-  assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${shelf}`)).statusCode, 204);
+  assert.equal((await company.ask.archiveClient(shelf)).statusCode, 204);
   /** The expected counts of the first layers, with the captures that became memories there. */
   const upTo = (reachable: number) => {
     const sum = (numbers: readonly number[]) =>
@@ -167,7 +162,7 @@ test('status counts the captures and memories that the caller can read, regardle
 
 test('status counts an archived source as archived and does not count its chunks', async () => {
   const company = await service.company();
-  const answer = await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'x' });
+  const answer = await company.ask.ingestSource({ title: 'x', text: 'x' });
   const { source } = answer.json<{ source: { id: string } }>();
   await database.query(`update memory.source set state = 'archived', chunk_count = 0 where id = $1`, [
     source.id,

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTestApp, type SignedIn } from '../support/app.ts';
-import { addClient, addPerson, addTeam, archiveTeam, type Caller, get, inTeam } from '../support/team.ts';
+import { openTestApp } from '../support/app.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Caller, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 
 const askTeam = async (caller: Caller) => {
-  const answer = await get(service, caller, '/v1/team');
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<Record<string, unknown>>();
+  return await caller.api.getSelectedTeam();
 };
 
 test('GET /v1/team shows the Team with the role, access and clients of the caller', async () => {
@@ -57,7 +55,7 @@ test('GET /v1/team counts only what belongs to the selected Team', async () => {
   await addClient(service, company);
   const teamId = await addTeam(service, company);
   await addPerson(service, { ...company, teamId }, { teamRole: 'member' });
-  const other: Pick<SignedIn, 'headers'> = inTeam(company, teamId);
+  const other = inTeam(company, teamId);
   const { id, name, role, clients, members } = await askTeam(other);
   assert.deepEqual(
     { id, name, role, clients, members },

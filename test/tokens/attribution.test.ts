@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { CaptureResponse } from '../../shared/schemas/captures.ts';
 import type { CreatedWith } from '../../shared/schemas/common.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
-import type { Memory } from '../../shared/schemas/memories.ts';
 import type { Source } from '../../shared/schemas/sources.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
-import { ask, listAll } from '../support/company.ts';
 import { claimAll, completed, keep } from '../support/consolidation.ts';
 import { doJob } from '../support/do-job.ts';
 import { outcome } from '../support/sign-in.ts';
-import { type Caller, get, post } from '../support/team.ts';
+import { type Caller } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
 import { fileSources, openIndexer } from '../worker/files/indexer.ts';
 
@@ -36,33 +33,31 @@ async function openScene() {
   return { company, agent, byAgent, byPerson };
 }
 
-const eventsOf = async (company: SignedIn) =>
-  (await listAll<AuditEvent>(service, company, '/v1/company/audit')).toReversed();
+const eventsOf = async (company: SignedIn) => (await company.all.listCompanyAudit()).toReversed();
 
 describe('what an agent token makes names the token and its owner', () => {
   test('a source, and the same source stored again by a person', async () => {
     const { company, agent, byAgent, byPerson } = await openScene();
-    const send = async (caller: Caller, text: string) =>
-      (await post(service, caller, '/v1/memory/ingest', { title: 'x', text })).json<{ source: Source }>();
+    const send = async (caller: Caller, text: string) => await caller.api.ingestSource({ title: 'x', text });
     assert.deepEqual(made((await send(agent, 'by the agent')).source), byAgent);
     assert.deepEqual(made((await send(company, 'by the agent')).source), byAgent);
     assert.deepEqual(made((await send(company, 'by the person')).source), byPerson);
-    const sources = await listAll<Source>(service, company, '/v1/memory/sources');
+    const sources = await company.all.listSources();
     assert.deepEqual(sources.map(made), [byPerson, byAgent]);
-    const one = await get(service, agent, `/v1/memory/sources/${sources[1]?.id}`);
+    const one = await agent.ask.getSource(sources[1]?.id);
     assert.deepEqual(made(one.json<Source>()), byAgent);
   });
 
   test('an import, also one that another person retries, and the source that a worker makes of it', async () => {
     const { company, agent, byAgent } = await openScene();
-    const sent = await post(service, agent, '/v1/memory/imports', {
+    const sent = await agent.ask.importFiles({
       items: [{ filename: 'a.txt', text: 'walrus' }],
     });
     const [item] = sent.json<{ imports: Import[] }>().imports;
     assert.ok(item);
     assert.deepEqual(made(item), byAgent);
     await database.query(`update memory.import set state = 'failed' where id = $1`, [item.id]);
-    await post(service, company, `/v1/memory/imports/${item.id}/retry`, {});
+    await company.ask.retryImport(item.id);
     const payloads = await database.query<{ data: { tokenId: string | null } }>(
       `select data from pgboss.job where name = 'import.process' and data ->> 'importId' = $1`,
       [item.id],
@@ -72,7 +67,7 @@ describe('what an agent token makes names the token and its owner', () => {
       [agent.record.id, agent.record.id],
     );
     await doJob(database, 'import.process', payloads[1]?.data ?? {});
-    const [source] = await listAll<Source>(service, company, '/v1/memory/sources?kind=import');
+    const [source] = await company.all.listSources({ kind: 'import' });
     assert.ok(source);
     assert.deepEqual(made(source), byAgent);
     const completed = (await eventsOf(company)).find(({ kind }) => kind === 'memory.import_complete');
@@ -81,18 +76,18 @@ describe('what an agent token makes names the token and its owner', () => {
 
   test('a capture, and the memories that it consolidates', async () => {
     const { company, agent, byAgent, byPerson } = await openScene();
-    assert.deepEqual(made(await stageCapture(service, agent)), byAgent);
-    const { batchId, captures, captureIds } = await claimAll(service, agent);
+    assert.deepEqual(made(await stageCapture(agent)), byAgent);
+    const { batchId, captures, captureIds } = await claimAll(agent);
     assert.deepEqual(captures.map(made), [byAgent]);
     const item = { captureIds, action: 'review', title: 'A walrus', content: 'The walrus dives.' } as const;
-    await completed(service, agent, batchId, [item]);
-    await keep(service, company, { action: 'review', content: 'The heron nests.' });
-    await keep(service, agent, { content: 'The capybara swims.' });
-    const review = await listAll<Memory>(service, company, '/v1/memory/memories?state=review');
+    await completed(agent, batchId, [item]);
+    await keep(company, { action: 'review', content: 'The heron nests.' });
+    await keep(agent, { content: 'The capybara swims.' });
+    const review = await company.all.listMemories({ state: 'review' });
     assert.deepEqual(review.map(made), [byPerson, byAgent]);
-    const published = await listAll<Memory>(service, company, '/v1/memory/memories?state=published');
+    const published = await company.all.listMemories({ state: 'published' });
     assert.deepEqual(published.map(made), [byAgent]);
-    const [source] = await listAll<Source>(service, company, '/v1/memory/sources?kind=memory');
+    const [source] = await company.all.listSources({ kind: 'memory' });
     assert.ok(source);
     assert.deepEqual(made(source), byAgent);
   });
@@ -107,16 +102,16 @@ describe('what an agent token makes names the token and its owner', () => {
     );
     assert.deepEqual(jobs, [{ token: agent.record.id }]);
     await indexer.indexAll(company);
-    const [source] = await fileSources(service, company);
+    const [source] = await fileSources(company);
     assert.ok(source);
     assert.deepEqual(made(source), byAgent);
   });
 
   test('and keeps the name of the token when it is revoked', async () => {
     const { company, agent, byAgent } = await openScene();
-    await post(service, agent, '/v1/memory/ingest', { title: 'x', text: 'walrus' });
-    await ask(service, company, 'DELETE', `/v1/auth/tokens/${agent.record.id}`);
-    const sources = await listAll<Source>(service, company, '/v1/memory/sources');
+    await agent.ask.ingestSource({ title: 'x', text: 'walrus' });
+    await company.ask.revokeToken(agent.record.id);
+    const sources = await company.all.listSources();
     assert.deepEqual(sources.map(made), [byAgent]);
   });
 });
@@ -124,13 +119,13 @@ describe('what an agent token makes names the token and its owner', () => {
 describe('the audit', () => {
   test('names the token of each action, and no token for people', async () => {
     const { company, agent } = await openScene();
-    await post(service, agent, '/v1/memory/ingest', { title: 'x', text: 'walrus' });
-    await post(service, agent, '/v1/memory/search', {
+    await agent.ask.ingestSource({ title: 'x', text: 'walrus' });
+    await agent.ask.searchMemory({
       query: 'walrus',
       embeddingMode: 'keyword',
       scope: {},
     });
-    await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'another walrus' });
+    await company.ask.ingestSource({ title: 'x', text: 'another walrus' });
     const events = await eventsOf(company);
     assert.deepEqual(
       events.slice(-4).map(({ kind, actorId, tokenId }) => [kind, actorId, tokenId]),
@@ -145,14 +140,10 @@ describe('the audit', () => {
 
   test('records creation, rotation and revocation in the Team of the token, without its secret', async () => {
     const { company, agent } = await openScene();
-    await post(service, company, `/v1/auth/tokens/${agent.record.id}/rotate`, { overlapHours: 2 });
-    await ask(service, company, 'DELETE', `/v1/team/tokens/${agent.record.id}`);
-    await ask(service, company, 'DELETE', `/v1/team/tokens/${agent.record.id}`);
-    const events = await listAll<AuditEvent>(
-      service,
-      company,
-      `/v1/memory/audit?subjectId=${agent.record.id}`,
-    );
+    await company.ask.rotateToken(agent.record.id, { overlapHours: 2 });
+    await company.ask.revokeTeamToken(agent.record.id);
+    await company.ask.revokeTeamToken(agent.record.id);
+    const events = await company.all.listTeamAudit({ subjectId: agent.record.id });
     assert.deepEqual(
       events.toReversed().map(({ kind, subjectType, detail }) => [kind, subjectType, detail]),
       [
@@ -174,13 +165,9 @@ describe('the audit', () => {
 
   test('verifies a chain of events with and without a token, and finds a token that was changed', async () => {
     const { company, agent } = await openScene();
-    await post(service, agent, '/v1/memory/ingest', { title: 'x', text: 'walrus' });
-    await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'another walrus' });
-    const verify = async () =>
-      (await get(service, company, '/v1/company/audit/verify')).json<{
-        unsealed: number;
-        firstBreak: string | null;
-      }>();
+    await agent.ask.ingestSource({ title: 'x', text: 'walrus' });
+    await company.ask.ingestSource({ title: 'x', text: 'another walrus' });
+    const verify = async () => await company.api.verifyAudit();
     await database.query('select memory.seal_audit($1, 1000)', [company.companyId]);
     assert.deepEqual((({ unsealed, firstBreak }) => ({ unsealed, firstBreak }))(await verify()), {
       unsealed: 0,
@@ -204,13 +191,7 @@ test('an Idempotency-Key of an agent token is not that of its owner or of anothe
   const { company, agent } = await openScene();
   const other = await createAgent(service, company, company);
   const send = (caller: Caller) =>
-    post(
-      service,
-      caller,
-      '/v1/memory/captures',
-      { sessionId: 's', summary: 'x' },
-      { 'idempotency-key': 'k' },
-    );
+    caller.ask.stageCapture({ sessionId: 's', summary: 'x' }, { 'idempotency-key': 'k' });
   const ids = new Set<string>();
   for (const caller of [company, agent, other]) {
     const [first, again] = [await send(caller), await send(caller)];

@@ -4,7 +4,8 @@ import { v7 } from 'uuid';
 import type { Permission } from '../../shared/permissions.ts';
 import { type Agent, createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, recordsNothing } from '../support/company.ts';
+import { via } from '../support/client/client.ts';
+import { recordsNothing } from '../support/company.ts';
 import { callTool, toolOutcome } from '../support/mcp.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -23,11 +24,10 @@ const agentOf = (company: SignedIn, permissions = WRITES) =>
   createAgent(service, company, company, { permissions });
 const addSources = async (caller: Caller, count: number) => {
   const ids: string[] = [];
-  for (let i = 0; i < count; i++) ids.push((await addSource(service, caller)).id);
+  for (let i = 0; i < count; i++) ids.push((await addSource(caller)).id);
   return ids;
 };
-const forget = (caller: Caller, id: string, undo = false) =>
-  toolOutcome(service, caller, 'forget', { id, undo });
+const forget = (caller: Caller, id: string, undo = false) => toolOutcome(caller, 'forget', { id, undo });
 
 /** Records archived sources of a token, some minutes ago, in the Team layer or in that of a client. */
 async function plantArchived(
@@ -62,11 +62,11 @@ describe('an agent token without memory:review', () => {
     const ids = await addSources(company, MOST + 1);
     const last = ids.pop() ?? '';
     for (const [n, id] of ids.entries()) {
-      if (n % 2 === 0) assert.equal(outcome(await removeSource(service, agent, id)), '204');
+      if (n % 2 === 0) assert.equal(outcome(await removeSource(agent, id)), '204');
       else assert.equal(await forget(agent, id), 'ok');
     }
     await recordsNothing(service, company, async () => {
-      const refused = await removeSource(service, agent, last);
+      const refused = await removeSource(agent, last);
       assert.equal(outcome(refused), '429 rate_limited');
       assert.match(
         refused.json<{ detail: string }>().detail,
@@ -75,15 +75,15 @@ describe('an agent token without memory:review', () => {
       const wait = Number(refused.headers['retry-after']);
       assert.ok(wait > 3000 && wait <= 3600, String(wait));
       assert.equal(refused.headers['ratelimit-limit'], '20');
-      const { text } = await callTool(service, agent, 'forget', { id: last });
+      const { text } = await callTool(agent, 'forget', { id: last });
       assert.match(text, /^rate_limited: .* 20 items in 60 minutes; wait 60 minutes, or ask a person/);
     });
-    assert.equal((await readSource(service, company, last)).state, 'active');
+    assert.equal((await readSource(company, last)).state, 'active');
     // The owner, a token of theirs with the permission, and another token are not concerned.
     const other = await agentOf(company);
     assert.equal(await forget(other, last), 'ok');
     assert.equal(await forget(await agentOf(company, ['memory:write', 'memory:review']), last, true), 'ok');
-    assert.equal(outcome(await removeSource(service, company, last)), '204');
+    assert.equal(outcome(await removeSource(company, last)), '204');
   });
 
   test('can restore as much as it likes, which does not give it more to archive', async () => {
@@ -107,7 +107,7 @@ describe('an agent token without memory:review', () => {
     assert.equal(await forget(agent, foreign), 'forbidden');
     assert.equal(await forget(agent, own, true), 'conflict');
     assert.equal(await forget(agent, crypto.randomUUID()), 'not_found');
-    assert.equal(outcome(await removeSource(service, agent, foreign)), '403 forbidden');
+    assert.equal(outcome(await removeSource(agent, foreign)), '403 forbidden');
     assert.equal(await forget(agent, own), 'ok');
     assert.equal(await forget(agent, foreign), 'forbidden', 'the limit comes after the rights');
   });
@@ -119,7 +119,7 @@ describe('an agent token without memory:review', () => {
     await plantArchived(company, agent, { minutesAgo: 61, count: MOST });
     await plantArchived(company, agent, { minutesAgo: 59, count: MOST - 1 });
     assert.equal(await forget(agent, ids[0] ?? ''), 'ok');
-    const refused = await removeSource(service, agent, ids[1] ?? '');
+    const refused = await removeSource(agent, ids[1] ?? '');
     assert.equal(outcome(refused), '429 rate_limited');
     const wait = Number(refused.headers['retry-after']);
     assert.ok(wait > 0 && wait <= 60, String(wait));
@@ -127,12 +127,12 @@ describe('an agent token without memory:review', () => {
 
   test('is counted what it withdraws from review', async () => {
     const company = await service.company();
-    await ask(service, company, 'PATCH', '/v1/team', { publish: 'review' });
+    await company.ask.changeSelectedTeam({ publish: 'review' });
     const member = await addPerson(service, company, { teamRole: 'member' });
     const agent = await createAgent(service, member, company, { permissions: WRITES });
     const submit = async () => {
       const args = { text: `A gull ${crypto.randomUUID()}` };
-      const { value } = await callTool<{ id: string }>(service, agent, 'remember', args);
+      const { value } = await callTool<{ id: string }>(agent, 'remember', args);
       return value.id;
     };
     await plantArchived(company, agent, { minutesAgo: 1, count: MOST - 1 });
@@ -140,8 +140,8 @@ describe('an agent token without memory:review', () => {
     assert.equal(await forget(agent, first), 'ok');
     assert.equal(await forget(agent, other), 'rate_limited');
     assert.equal(await forget(agent, first, true), 'ok');
-    const source = await addSource(service, member);
-    assert.equal(outcome(await removeSource(service, agent, source.id)), '429 rate_limited');
+    const source = await addSource(member);
+    assert.equal(outcome(await removeSource(agent, source.id)), '429 rate_limited');
   });
 
   test('does not exceed the limit by requests at the same time, to two processes', async () => {
@@ -153,14 +153,14 @@ describe('an agent token without memory:review', () => {
       ids.map(async (id, n) => {
         const process = n % 2 === 0 ? service : second;
         return n % 4 < 2
-          ? (await removeSource(process, agent, id)).statusCode
-          : await toolOutcome(process, agent, 'forget', { id });
+          ? (await removeSource(via(process, agent), id)).statusCode
+          : await toolOutcome(via(process, agent), 'forget', { id });
       }),
     );
     const done = outcomes.filter((one) => one === 204 || one === 'ok');
     const refused = outcomes.filter((one) => one === 429 || one === 'rate_limited');
     assert.deepEqual([done.length, refused.length], [4, 8], outcomes.join(' '));
-    const states = await Promise.all(ids.map((id) => readSource(service, company, id)));
+    const states = await Promise.all(ids.map((id) => readSource(company, id)));
     assert.equal(states.filter(({ state }) => state === 'archived').length, 4);
   });
 

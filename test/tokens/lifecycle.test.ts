@@ -7,18 +7,18 @@ import type { SessionInfo } from '../../shared/schemas/accounts.ts';
 import type { IssuedToken, Token } from '../../shared/schemas/tokens.ts';
 import { type Agent, agentOf, createAgent, expire } from '../support/agent-tokens.ts';
 import { API_TOKEN, openTestApp } from '../support/app.ts';
-import { ask, listAll } from '../support/company.ts';
+import { type Caller, callerOf } from '../support/client/client.ts';
 import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
 import { askSession, outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, archiveTeam, get, post } from '../support/team.ts';
+import { addClient, addPerson, addTeam, archiveTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const URL = '/v1/auth/tokens';
 const HOUR = 3_600_000;
 
-const use = async (agent: Agent) => outcome(await get(service, agent, '/v1/team'));
-const rotate = async (owner: Parameters<typeof post>[1], { record }: Agent, body: object = {}) =>
-  post(service, owner, `${URL}/${record.id}/rotate`, body);
+const use = async (agent: Agent) => outcome(await agent.ask.getSelectedTeam());
+const rotate = async (owner: Caller, { record }: Agent, body: object = {}) =>
+  owner.ask.rotateToken(record.id, body);
 
 /** Moves the end of the overlap of all secrets of a token into the past. */
 const endOverlap = ({ record }: Agent) =>
@@ -39,9 +39,7 @@ describe('creating an agent token', () => {
       permissions: ['memory:read', 'memory:write'],
       expiresInDays: 7,
     };
-    const answer = await post(service, company, URL, draft);
-    assert.equal(answer.statusCode, 201, answer.body);
-    const { record, token } = answer.json<IssuedToken>();
+    const { record, token } = await company.api.createToken(draft);
     const { id, createdAt, expiresAt, ...rest } = record;
     assert.deepEqual(rest, {
       name: 'Build agent',
@@ -54,7 +52,7 @@ describe('creating an agent token', () => {
       state: 'active',
     });
     assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 7 * 24 * HOUR);
-    assert.deepEqual(await listAll<Token>(service, company, URL), [record]);
+    assert.deepEqual(await company.all.listTokens(), [record]);
     const stored = await service.database.query<{ row: string }>(
       `select t::text || s::text as row from identity.agent_token t
          join identity.agent_token_secret s on s.token_id = t.id where t.id = $1`,
@@ -74,7 +72,7 @@ describe('creating an agent token', () => {
   test('refuses names, permissions and times out of bounds', async () => {
     const company = await service.company();
     const right = { name: 'x', teamId: company.teamId, permissions: ['memory:read'] };
-    const send = (body: object) => post(service, company, URL, { ...right, ...body });
+    const send = (body: object) => company.ask.createToken({ ...right, ...body });
     assertInvalid(await send({ name: ' ' }), '/name');
     assertInvalid(await send({ name: 'x'.repeat(301) }), '/name');
     assertInvalid(await send({ permissions: [] }), '/permissions');
@@ -91,7 +89,7 @@ describe('creating an agent token', () => {
     const elsewhere = await service.company();
     const person = await addPerson(service, company, { teamRole: 'member', clients: { [granted]: 'read' } });
     const send = (teamId: string, clientIds: string[]) =>
-      post(service, person, URL, { name: 'x', teamId, clientIds, permissions: ['memory:read'] });
+      person.ask.createToken({ name: 'x', teamId, clientIds, permissions: ['memory:read'] });
     const unreachable = [elsewhere.teamId, await addTeam(service, company), newId(), 'nonsense'];
     await assertSameRefusal(
       '403 team_forbidden',
@@ -110,15 +108,15 @@ describe('creating an agent token', () => {
     const agent = await createAgent(service, company, company);
     await archiveTeam(service, company.teamId);
     const draft = { name: 'x', teamId: company.teamId, permissions: ['memory:read'] };
-    assert.equal(outcome(await post(service, company, URL, draft)), '409 team_archived');
+    assert.equal(outcome(await company.ask.createToken(draft)), '409 team_archived');
     assert.equal((await rotate(company, agent)).statusCode, 201);
-    assert.equal((await ask(service, company, 'DELETE', `${URL}/${agent.record.id}`)).statusCode, 204);
+    assert.equal((await company.ask.revokeToken(agent.record.id)).statusCode, 204);
   });
 
   test('works with the service token, which acts as the server principal', async () => {
     const { teams, user } = (await askSession(service, API_TOKEN)).json<SessionInfo>();
     const teamId = teams[0]?.id ?? '';
-    const principal = { headers: { authorization: `Bearer ${API_TOKEN}`, 'memory-team': teamId } };
+    const principal = callerOf(service.app, { authorization: `Bearer ${API_TOKEN}`, 'memory-team': teamId });
     const agent = await createAgent(service, principal, { teamId });
     assert.equal(agent.record.userId, user.id);
     assert.equal(await use(agent), '200');
@@ -153,13 +151,13 @@ describe('the secret of an agent token', () => {
       'update identity.agent_token_secret set lookup_id = $2 where token_id = $1',
       [other.record.id, agent.token.slice(7, 19)],
     );
-    assert.equal(outcome(await get(service, agent, '/v1/team')), '401 unauthenticated');
+    assert.equal(outcome(await agent.ask.getSelectedTeam()), '401 unauthenticated');
   });
 
   test('notes its last use and the address, at most once a minute', async () => {
     const company = await service.company();
     const agent = await createAgent(service, company, company);
-    const read = async () => (await listAll<Token>(service, company, URL))[0];
+    const read = async () => (await company.all.listTokens())[0];
     await use(agent);
     const first = await read();
     assert.ok(first?.lastUsedAt);
@@ -179,7 +177,7 @@ describe('the secret of an agent token', () => {
     const agent = await createAgent(service, company, company);
     await expire(service, agent);
     assert.equal(await use(agent), '401 agent_token_expired');
-    assert.equal((await listAll<Token>(service, company, URL))[0]?.state, 'expired');
+    assert.equal((await company.all.listTokens())[0]?.state, 'expired');
     assert.equal(outcome(await rotate(company, agent)), '409 conflict');
   });
 });
@@ -246,8 +244,8 @@ describe('rotating an agent token', () => {
     const other = await addPerson(service, company, { companyRole: 'owner' });
     await assertSameRefusal('404 not_found', [
       rotate(other, agent),
-      post(service, company, `${URL}/${newId()}/rotate`, {}),
-      post(service, company, `${URL}/nonsense/rotate`, {}),
+      company.ask.rotateToken(newId(), {}),
+      company.send('POST', `${URL}/nonsense/rotate`, {}),
     ]);
   });
 
@@ -278,14 +276,14 @@ describe('revoking an agent token', () => {
       const company = await service.company();
       const agent = await createAgent(service, company, company);
       const next = agentOf(service, (await rotate(company, agent, { overlapHours: 1 })).json<IssuedToken>());
-      assert.equal((await ask(service, company, 'DELETE', `${url}/${agent.record.id}`)).statusCode, 204);
+      assert.equal((await company.send('DELETE', `${url}/${agent.record.id}`)).statusCode, 204);
       assert.equal(await use(agent), '401 unauthenticated');
       assert.equal(await use(next), '401 unauthenticated');
-      const [record] = await listAll<Token>(service, company, url);
+      const [record] = await company.readAll<Token>(url);
       assert.equal(record?.state, 'revoked');
       assert.equal(outcome(await rotate(company, agent)), '409 conflict');
       // It is revoked already: nothing changes.
-      assert.equal((await ask(service, company, 'DELETE', `${url}/${agent.record.id}`)).statusCode, 204);
+      assert.equal((await company.send('DELETE', `${url}/${agent.record.id}`)).statusCode, 204);
     });
   }
 
@@ -297,13 +295,13 @@ describe('revoking an agent token', () => {
     const ofOtherTeam = await createAgent(service, company, { teamId: otherTeam });
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const send = (caller: typeof admin, url: string, { record }: Agent) =>
-      ask(service, caller, 'DELETE', `${url}/${record.id}`);
+      caller.send('DELETE', `${url}/${record.id}`);
     await assertSameRefusal('404 not_found', [
       send(admin, URL, ofOtherTeam),
       send(admin, '/v1/team/tokens', ofOtherTeam),
       send(admin, '/v1/team/tokens', foreign),
-      ask(service, company, 'DELETE', `/v1/company/tokens/${foreign.record.id}`),
-      ask(service, company, 'DELETE', `/v1/company/tokens/${newId()}`),
+      company.ask.revokeCompanyToken(foreign.record.id),
+      company.ask.revokeCompanyToken(newId()),
     ]);
     assert.equal(await use(foreign), '200');
     assert.equal(await use(ofOtherTeam), '200');
@@ -317,11 +315,11 @@ describe('revoking an agent token', () => {
       ids.unshift((await createAgent(service, owner, company)).record.id);
     }
     const otherTeam = await createAgent(service, company, { teamId: await addTeam(service, company) });
-    const idsOf = async (url: string) => (await listAll<Token>(service, company, url, 2)).map(({ id }) => id);
+    const idsOf = async (url: string) => (await company.readAll<Token>(url, 2)).map(({ id }) => id);
     assert.deepEqual(await idsOf('/v1/team/tokens'), ids);
     assert.deepEqual(await idsOf('/v1/company/tokens'), [otherTeam.record.id, ...ids]);
     assert.deepEqual(
-      (await listAll<Token>(service, person, URL)).map(({ id }) => id),
+      (await person.all.listTokens()).map(({ id }) => id),
       [ids[1]],
     );
   });
@@ -332,12 +330,12 @@ test('an agent token cannot create, list, rotate or revoke tokens', async () => 
   const agent = await createAgent(service, company, company);
   const draft = { name: 'x', teamId: company.teamId, permissions: PERMISSION_NAMES };
   const answers = [
-    await post(service, agent, URL, draft),
-    await get(service, agent, URL),
+    await agent.ask.createToken(draft),
+    await agent.ask.listTokens(),
     await rotate(agent, agent),
-    await ask(service, agent, 'DELETE', `${URL}/${agent.record.id}`),
-    await get(service, agent, '/v1/team/tokens'),
-    await get(service, agent, '/v1/company/tokens'),
+    await agent.ask.revokeToken(agent.record.id),
+    await agent.ask.listTeamTokens(),
+    await agent.ask.listCompanyTokens(),
   ];
   assert.deepEqual(new Set(answers.map(outcome)), new Set(['403 forbidden']));
 });

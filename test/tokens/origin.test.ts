@@ -5,12 +5,12 @@ import type { Memory } from '../../shared/schemas/memories.ts';
 import { type Agent, createAgent } from '../support/agent-tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
-import { ask } from '../support/company.ts';
+import { callerOf } from '../support/client/client.ts';
 import { claimAll, completed, keep } from '../support/consolidation.ts';
 import { doJob } from '../support/do-job.ts';
 import { called } from '../support/mcp.ts';
 import { decided } from '../support/memories.ts';
-import { type Caller, post } from '../support/team.ts';
+import { type Caller } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
 import { openIndexer } from '../worker/files/indexer.ts';
 
@@ -43,12 +43,11 @@ async function originsOf({ teamId }: Pick<SignedIn, 'teamId'>): Promise<Record<s
 }
 
 const ingest = async (caller: Caller, title: string, text: string, externalId?: string) => {
-  const answer = await post(service, caller, '/v1/memory/ingest', { title, text, externalId });
-  assert.ok(answer.statusCode < 300, answer.body);
+  await caller.api.ingestSource({ title, text, externalId });
 };
 
 const importFile = async (caller: Caller, { teamId }: SignedIn) => {
-  await post(service, caller, '/v1/memory/imports', { items: [{ filename: 'a.txt', text: 'A heron.' }] });
+  await caller.ask.importFiles({ items: [{ filename: 'a.txt', text: 'A heron.' }] });
   const [job] = await database.query<{ data: object }>(
     `select data from pgboss.job where name = 'import.process' and data ->> 'teamId' = $1`,
     [teamId],
@@ -62,29 +61,28 @@ const pushFile = async (caller: Caller, company: SignedIn) => {
 };
 
 const consolidate = async (caller: Caller, action: 'review' | 'publish') => {
-  const { batchId, captureIds } = await claimAll(service, caller);
+  const { batchId, captureIds } = await claimAll(caller);
   const item = { captureIds, action, title: 'A heron', content: 'The heron nests.' };
-  await completed(service, caller, batchId, [item]);
+  await completed(caller, batchId, [item]);
 };
 
 const changeTitle = async (caller: Caller, { teamId }: SignedIn) => {
   const [source] = await database.query<{ id: string }>('select id from memory.source where team_id = $1', [
     teamId,
   ]);
-  const answer = await ask(service, caller, 'PATCH', `/v1/memory/sources/${source?.id}`, { title: 'Other' });
-  assert.equal(answer.statusCode, 200, answer.body);
+  await caller.api.changeSource(source!.id, { title: 'Other' });
 };
 
 /** A memory of a person, and one of the agent. */
-const kept = (caller: Caller) => keep(service, caller, { content: 'The heron nests.' });
+const kept = (caller: Caller) => keep(caller, { content: 'The heron nests.' });
 const decide = (caller: Caller, memoryId: string, decision: object) =>
-  decided(service, caller, { memoryId, ...decision } as never) as Promise<Memory>;
+  decided(caller, { memoryId, ...decision } as never) as Promise<Memory>;
 
 const MADE: Record<string, [Making, Record<string, Origin[]>]> = {
   'a text that a person stores': [({ person }) => ingest(person, 'x', 'walrus'), { source: ['person'] }],
   'a text that an agent token stores': [({ agent }) => ingest(agent, 'x', 'walrus'), { source: ['agent'] }],
   'a text that a person stores by a tool': [
-    ({ person }) => called(service, person, 'remember', { text: 'walrus' }),
+    ({ person }) => called(person, 'remember', { text: 'walrus' }),
     { source: ['agent'] },
   ],
   'a text of an agent that a person replaces': [
@@ -128,30 +126,30 @@ const MADE: Record<string, [Making, Record<string, Origin[]>]> = {
   'a file that an agent pushes': [({ person, agent }) => pushFile(agent, person), { source: ['agent'] }],
   'a memory of captures of a person': [
     async ({ person }) => {
-      await stageCapture(service, person);
+      await stageCapture(person);
       await consolidate(person, 'publish');
     },
     { source: ['person'], capture: ['person'], memory: ['person'] },
   ],
   'a memory of captures of a person that an agent completes': [
     async ({ person, agent }) => {
-      await stageCapture(service, person);
+      await stageCapture(person);
       await consolidate(agent, 'publish');
     },
     { source: ['agent'], capture: ['person'], memory: ['agent'] },
   ],
   'a memory of captures of a person and of an agent, one by a tool': [
     async ({ person, agent }) => {
-      await stageCapture(service, person);
-      await stageCapture(service, agent);
-      await called(service, person, 'stage_session', { text: 'A heron nests.', session: 's', sequence: 1 });
+      await stageCapture(person);
+      await stageCapture(agent);
+      await called(person, 'stage_session', { text: 'A heron nests.', session: 's', sequence: 1 });
       await consolidate(person, 'publish');
     },
     { source: ['agent'], capture: ['agent', 'agent', 'person'], memory: ['agent'] },
   ],
   'a memory of an agent that a person publishes': [
     async ({ person, agent }) => {
-      await stageCapture(service, agent);
+      await stageCapture(agent);
       await consolidate(agent, 'review');
       const [memory] = await memoriesOf(person);
       await decide(person, memory ?? '', { action: 'publish' });
@@ -160,7 +158,7 @@ const MADE: Record<string, [Making, Record<string, Origin[]>]> = {
   ],
   'a memory of an agent that a person publishes with another text': [
     async ({ person, agent }) => {
-      await stageCapture(service, agent);
+      await stageCapture(agent);
       await consolidate(agent, 'review');
       const [memory] = await memoriesOf(person);
       await decide(person, memory ?? '', { action: 'publish', content: 'Two herons nest.' });
@@ -228,8 +226,11 @@ describe('the origin is stored of', () => {
         where a.is_principal and t.deleted_at is null order by t.created_at limit 1`,
     );
     assert.ok(team);
-    const caller = { headers: { authorization: `Bearer ${API_TOKEN}`, 'memory-team': team.teamId } };
-    const answer = await post(service, caller, '/v1/memory/ingest', {
+    const caller = callerOf(service.app, {
+      authorization: `Bearer ${API_TOKEN}`,
+      'memory-team': team.teamId,
+    });
+    const answer = await caller.ask.ingestSource({
       title: 'x',
       text: `A walrus, ${new Date().toISOString()}.`,
     });
@@ -247,7 +248,7 @@ test('a capture has the time of its completion, and none before', async () => {
          from memory.capture c left join memory.memory_item m using (team_id) where c.team_id = $1`,
       [person.teamId],
     );
-  await stageCapture(service, person);
+  await stageCapture(person);
   assert.deepEqual(await times(), [{ state: 'staged', isKnown: false, isNow: null }]);
   await consolidate(person, 'publish');
   assert.deepEqual(await times(), [{ state: 'completed', isKnown: true, isNow: true }]);

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Permission } from '../../shared/permissions.ts';
-import type { SessionInfo } from '../../shared/schemas/accounts.ts';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Client } from '../../shared/schemas/clients.ts';
-import type { ClientGrant } from '../../shared/schemas/people.ts';
 import type { Source } from '../../shared/schemas/sources.ts';
 import type { SelectedTeam } from '../../shared/schemas/teams.ts';
 import { type Agent, createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, listAll } from '../support/company.ts';
+import { via } from '../support/client/client.ts';
 import { complete, keep, lend } from '../support/consolidation.ts';
 import { makeInvite } from '../support/invites.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, get, inTeam, type Person, post, type Ties } from '../support/team.ts';
+import { addClient, addPerson, addTeam, inTeam, type Person, type Ties } from '../support/team.ts';
 
 const service = await openTestApp();
 /** A second API process, which must not remember what the first one changed. */
@@ -22,7 +19,7 @@ const second = await openSecondApp({ after }, service);
 
 /** Stores a text in a layer as someone. */
 const ingest = (caller: Agent | SignedIn | Person, clientId: string | null, text = 'walrus') =>
-  post(service, caller, '/v1/memory/ingest', {
+  caller.ask.ingestSource({
     title: 'A walrus',
     text: `${text} ${Math.random()}`,
     scope: clientId === null ? {} : { clientId },
@@ -35,7 +32,7 @@ describe('the session of an agent token', () => {
     const clientId = await addClient(service, company);
     const permissions = ['memory:read', 'workspace:read'] as const;
     const agent = await createAgent(service, company, company, { permissions, clientIds: [clientId] });
-    const session = (await get(service, agent, '/v1/auth/session')).json<SessionInfo>();
+    const session = await agent.api.getSession();
     assert.deepEqual(session.permissions, permissions);
     assert.deepEqual(session.agentToken, { id: agent.record.id, name: 'An agent', clientIds: [clientId] });
     assert.deepEqual(
@@ -44,7 +41,7 @@ describe('the session of an agent token', () => {
     );
     assert.equal(session.user.id, company.ownerId);
     assert.equal(session.expiresAt, agent.record.expiresAt);
-    const person = (await get(service, company, '/v1/auth/session')).json<SessionInfo>();
+    const person = await company.api.getSession();
     assert.equal(person.teams.length, 2);
     assert.deepEqual([person.permissions, person.agentToken], [undefined, undefined]);
   });
@@ -58,8 +55,8 @@ describe('the session of an agent token', () => {
       headers: { authorization: agent.headers.authorization },
     });
     assert.equal(unnamed.json<SelectedTeam>().id, company.teamId);
-    assert.equal(outcome(await get(service, inTeam(agent, other), '/v1/team')), '403 team_forbidden');
-    assert.equal(outcome(await get(service, inTeam(company, other), '/v1/team')), '200');
+    assert.equal(outcome(await inTeam(agent, other).ask.getSelectedTeam()), '403 team_forbidden');
+    assert.equal(outcome(await inTeam(company, other).ask.getSelectedTeam()), '200');
   });
 });
 
@@ -67,33 +64,33 @@ describe('the permissions of an agent token', () => {
   test('are named in the refusal if the route needs another one', async () => {
     const company = await service.company();
     const agent = await createAgent(service, company, company, { permissions: ['workspace:read'] });
-    const search = await post(service, agent, '/v1/memory/search', { query: 'x' });
+    const search = await agent.ask.searchMemory({ query: 'x' });
     assert.equal(outcome(search), '403 permission_required');
     assert.match(search.json<{ detail: string }>().detail, /memory:read/);
-    const capture = await post(service, agent, '/v1/memory/captures', {});
+    const capture = await agent.ask.stageCapture({});
     assert.match(capture.json<{ detail: string }>().detail, /memory:write or memory:curate/);
   });
 
   test('are checked before the body is read', async () => {
     const company = await service.company();
     const agent = await createAgent(service, company, company, { permissions: ['memory:read'] });
-    const answer = await post(service, agent, '/v1/memory/ingest', 'not JSON');
+    const answer = await agent.ask.ingestSource('not JSON');
     assert.equal(outcome(answer), '403 permission_required');
   });
 
   test('do not let a token without memory:review supersede a memory by a consolidation', async () => {
     const company = await service.company();
-    const { memoryId } = await keep(service, company, { content: 'The heron nests.' });
+    const { memoryId } = await keep(company, { content: 'The heron nests.' });
     const supersede = async (permissions: readonly Permission[], title?: string) => {
       const agent = await createAgent(service, company, company, { permissions });
-      const { batchId, captureIds } = await lend(service, agent);
+      const { batchId, captureIds } = await lend(agent);
       const item = {
         captureIds,
         action: 'publish',
         content: 'The heron dives.',
         ...(title && { title }),
       } as const;
-      return complete(service, agent, batchId, [{ ...item, supersedes: memoryId }]);
+      return complete(agent, batchId, [{ ...item, supersedes: memoryId }]);
     };
     const refused = await supersede(['memory:curate']);
     assert.equal(outcome(refused), '403 permission_required');
@@ -105,7 +102,7 @@ describe('the permissions of an agent token', () => {
     test(`stage a capture with ${permission}`, async () => {
       const company = await service.company();
       const agent = await createAgent(service, company, company, { permissions: [permission] });
-      const staged = await post(service, agent, '/v1/memory/captures', {
+      const staged = await agent.ask.stageCapture({
         sessionId: 's',
         summary: 'walrus',
       });
@@ -117,8 +114,8 @@ describe('the permissions of an agent token', () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     const agent = await createAgent(service, member, company);
-    assert.equal(outcome(await get(service, agent, '/v1/memory/memories')), '403 full_access_required');
-    assert.equal(outcome(await get(service, agent, '/v1/memory/audit')), '403 full_access_required');
+    assert.equal(outcome(await agent.ask.listMemories()), '403 full_access_required');
+    assert.equal(outcome(await agent.ask.listTeamAudit()), '403 full_access_required');
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const reading = await createAgent(service, reader, company);
     assert.equal(outcome(await ingest(reading, null)), '403 scope_forbidden');
@@ -159,8 +156,7 @@ describe('the rights of an agent token shrink with those of its owner, on the ne
   test('a lower role in the Team', () =>
     assertShrinks(
       { teamRole: 'admin' },
-      ({ company, person }) =>
-        ask(service, company, 'PATCH', `/v1/team/members/${person.userId}`, { role: 'member' }),
+      ({ company, person }) => company.ask.changeTeamRole(person.userId, { role: 'member' }),
       memories,
       ['200', '403 full_access_required'],
     ));
@@ -169,7 +165,7 @@ describe('the rights of an agent token shrink with those of its owner, on the ne
     assertShrinks(
       { teamRole: 'member', reads: 'write' },
       ({ company, person, clientId }) =>
-        ask(service, company, 'PUT', `/v1/team/grants/${person.userId}/${clientId}`, { access: 'read' }),
+        company.ask.giveClientGrant(person.userId, clientId, { access: 'read' }),
       store,
       ['201', '403 scope_forbidden'],
     ));
@@ -177,8 +173,7 @@ describe('the rights of an agent token shrink with those of its owner, on the ne
   test('a grant that was taken away', () =>
     assertShrinks(
       { teamRole: 'member', reads: 'read' },
-      ({ company, person, clientId }) =>
-        ask(service, company, 'DELETE', `/v1/team/grants/${person.userId}/${clientId}`),
+      ({ company, person, clientId }) => company.ask.revokeClientGrant(person.userId, clientId),
       read,
       ['200', '403 scope_forbidden'],
     ));
@@ -187,7 +182,7 @@ describe('the rights of an agent token shrink with those of its owner, on the ne
     assertShrinks(
       { companyRole: 'admin', companyGrant: 'full' },
       ({ company, person }) =>
-        ask(service, company, 'PUT', `/v1/company/grants/${person.userId}/${company.teamId}`, {
+        company.ask.giveCompanyGrant(person.userId, company.teamId, {
           access: 'read',
         }),
       memories,
@@ -197,7 +192,7 @@ describe('the rights of an agent token shrink with those of its owner, on the ne
   test('an archived client', () =>
     assertShrinks(
       { teamRole: 'member', reads: 'read' },
-      ({ company, clientId }) => ask(service, company, 'DELETE', `/v1/team/clients/${clientId}`),
+      ({ company, clientId }) => company.ask.archiveClient(clientId),
       read,
       ['200', '403 scope_forbidden'],
     ));
@@ -210,21 +205,19 @@ describe('loss of all access to the Team', () => {
   > = {
     'removal from the Team': {
       ties: { teamRole: 'member' },
-      lose: (company, userId) => ask(service, company, 'DELETE', `/v1/team/members/${userId}`),
+      lose: (company, userId) => company.ask.removeTeamMember(userId),
     },
     'removal from the Company': {
       ties: { teamRole: 'member' },
-      lose: (company, userId) => ask(service, company, 'DELETE', `/v1/company/members/${userId}`),
+      lose: (company, userId) => company.ask.removeCompanyMember(userId),
     },
     'a revoked Company grant': {
       ties: { companyRole: 'admin', companyGrant: 'full' },
-      lose: (company, userId) =>
-        ask(service, company, 'DELETE', `/v1/company/grants/${userId}/${company.teamId}`),
+      lose: (company, userId) => company.ask.revokeCompanyGrant(userId, company.teamId),
     },
     'a lower Company role': {
       ties: { companyRole: 'owner' },
-      lose: (company, userId) =>
-        ask(service, company, 'PATCH', `/v1/company/members/${userId}`, { role: 'member' }),
+      lose: (company, userId) => company.ask.changeCompanyRole(userId, { role: 'member' }),
     },
   };
 
@@ -234,11 +227,11 @@ describe('loss of all access to the Team', () => {
       const person = await addPerson(service, company, ties);
       const agent = await createAgent(service, person, company);
       const other = await createAgent(service, company, company);
-      assert.equal(outcome(await get(second, agent, '/v1/team')), '200');
+      assert.equal(outcome(await via(second, agent).ask.getSelectedTeam()), '200');
       await lose(company, person.userId);
-      assert.equal(outcome(await get(second, agent, '/v1/team')), '401 unauthenticated');
-      assert.equal(outcome(await get(second, other, '/v1/team')), '200');
-      const [event] = await listAll<AuditEvent>(service, company, '/v1/company/audit?kind=auth.token_revoke');
+      assert.equal(outcome(await via(second, agent).ask.getSelectedTeam()), '401 unauthenticated');
+      assert.equal(outcome(await via(second, other).ask.getSelectedTeam()), '200');
+      const [event] = await company.all.listCompanyAudit({ kind: 'auth.token_revoke' });
       assert.equal(event?.subjectId, agent.record.id);
       assert.equal(event?.actorId, company.ownerId);
       assert.deepEqual(event?.detail, { userId: person.userId, reason: 'access_lost' });
@@ -247,7 +240,11 @@ describe('loss of all access to the Team', () => {
          on conflict do nothing`,
         [company.companyId, company.teamId, person.userId],
       );
-      assert.equal(outcome(await get(second, agent, '/v1/team')), '401 unauthenticated', 'after it returned');
+      assert.equal(
+        outcome(await via(second, agent).ask.getSelectedTeam()),
+        '401 unauthenticated',
+        'after it returned',
+      );
     });
   }
 
@@ -259,7 +256,7 @@ describe('loss of all access to the Team', () => {
       company.teamId,
       person.userId,
     ]);
-    assert.equal(outcome(await get(service, agent, '/v1/auth/session')), '401 unauthenticated');
+    assert.equal(outcome(await agent.ask.getSession()), '401 unauthenticated');
   });
 
   test('does not count if the owner keeps access by another role', async () => {
@@ -270,22 +267,22 @@ describe('loss of all access to the Team', () => {
       teamRole: 'admin',
     });
     const agent = await createAgent(service, person, company);
-    assert.equal(outcome(await get(service, agent, '/v1/memory/memories')), '200');
-    await ask(service, company, 'DELETE', `/v1/team/members/${person.userId}`);
-    assert.equal(outcome(await get(service, agent, '/v1/memory/memories')), '403 full_access_required');
-    assert.equal(outcome(await get(service, agent, '/v1/memory/sources')), '200');
+    assert.equal(outcome(await agent.ask.listMemories()), '200');
+    await company.ask.removeTeamMember(person.userId);
+    assert.equal(outcome(await agent.ask.listMemories()), '403 full_access_required');
+    assert.equal(outcome(await agent.ask.listSources()), '200');
   });
 
   test('by deletion of the Team ends the tokens and removes them from every list', async () => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const agent = await createAgent(service, company, { teamId });
-    await ask(service, company, 'POST', `/v1/company/teams/${teamId}/archive`);
-    assert.equal(outcome(await get(service, agent, '/v1/team')), '200');
-    await ask(service, company, 'DELETE', `/v1/company/teams/${teamId}`);
-    assert.equal(outcome(await get(service, agent, '/v1/team')), '401 unauthenticated');
-    assert.deepEqual(await listAll(service, company, '/v1/auth/tokens'), []);
-    assert.deepEqual(await listAll(service, company, '/v1/company/tokens'), []);
+    await company.ask.archiveTeam(teamId);
+    assert.equal(outcome(await agent.ask.getSelectedTeam()), '200');
+    await company.ask.deleteTeam(teamId);
+    assert.equal(outcome(await agent.ask.getSelectedTeam()), '401 unauthenticated');
+    assert.deepEqual(await company.all.listTokens(), []);
+    assert.deepEqual(await company.all.listCompanyTokens(), []);
     const secrets = 'select from identity.agent_token_secret where token_id = $1';
     assert.deepEqual(await service.database.query(secrets, [agent.record.id]), []);
   });
@@ -303,7 +300,7 @@ describe('the clients of an agent token limit Full access too', () => {
     }
     const member = await addPerson(service, company, { teamRole: 'member' });
     for (const clientId of [own, other]) {
-      await ask(service, company, 'PUT', `/v1/team/grants/${member.userId}/${clientId}`, { access: 'read' });
+      await company.ask.giveClientGrant(member.userId, clientId, { access: 'read' });
     }
     const agent = await createAgent(service, company, company, { clientIds: [own] });
     return { company, own, other, sources, agent };
@@ -313,65 +310,58 @@ describe('the clients of an agent token limit Full access too', () => {
     const { own, other, sources, agent } = await openScene();
     assert.equal(outcome(await ingest(agent, own)), '201');
     assert.equal(outcome(await ingest(agent, other)), '403 scope_forbidden');
-    assert.equal(outcome(await get(service, agent, `/v1/memory/sources/${sources[own]}`)), '200');
-    assert.equal(outcome(await get(service, agent, `/v1/memory/sources/${sources[other]}`)), '404 not_found');
-    const search = await post(service, agent, '/v1/memory/search', {
+    assert.equal(outcome(await agent.ask.getSource(sources[own])), '200');
+    assert.equal(outcome(await agent.ask.getSource(sources[other])), '404 not_found');
+    const search = await agent.ask.searchMemory({
       query: 'walrus',
       embeddingMode: 'keyword',
       scope: { include: ['team', 'client'] },
     });
     const hits = search.json<{ hits: { client_id: string | null }[] }>().hits;
     assert.deepEqual(new Set(hits.map((hit) => hit.client_id)), new Set([null, own]));
-    assert.equal(
-      outcome(await ask(service, agent, 'DELETE', `/v1/memory/sources/${sources[other]}`)),
-      '404 not_found',
-    );
-    const archived = await ask(service, agent, 'DELETE', `/v1/memory/sources/${sources[own]}`);
+    assert.equal(outcome(await agent.ask.archiveSource(sources[other])), '404 not_found');
+    const archived = await agent.ask.archiveSource(sources[own]);
     assert.equal(archived.statusCode, 204);
   });
 
   test('in the clients, the grants and the audit events that it lists', async () => {
     const { company, own, other, agent } = await openScene();
     const archived = await addClient(service, company, 'archived');
-    const idsOf = async (url: string) => (await listAll<Client>(service, agent, url)).map(({ id }) => id);
+    const idsOf = async (url: string) => (await agent.readAll<Client>(url)).map(({ id }) => id);
     assert.deepEqual(await idsOf('/v1/team/clients'), [own]);
     assert.deepEqual(await idsOf('/v1/team/clients?state=archived'), []);
-    assert.equal((await get(service, agent, '/v1/team')).json<SelectedTeam>().clients, 1);
-    const grants = await listAll<ClientGrant>(service, agent, '/v1/team/grants');
+    assert.equal((await agent.api.getSelectedTeam()).clients, 1);
+    const grants = await agent.all.listClientGrants();
     assert.deepEqual(
       grants.map(({ clientId }) => clientId),
       [own],
     );
-    await ask(service, company, 'PATCH', `/v1/team/clients/${other}`, { name: 'A secret client' });
+    await company.ask.changeClient(other, { name: 'A secret client' });
     await createAgent(service, company, company, { clientIds: [other] });
     await makeInvite(service, company, { grants: [{ clientId: other, access: 'read' }] });
-    await post(service, company, '/v1/memory/search', {
+    await company.ask.searchMemory({
       query: 'a secret search',
       embeddingMode: 'keyword',
       scope: { include: ['client'] },
       storeQueryText: true,
     });
-    const audit = JSON.stringify(await listAll(service, agent, '/v1/memory/audit'));
+    const audit = JSON.stringify(await agent.all.listTeamAudit());
     for (const id of [other, archived, 'ecret']) assert.ok(!audit.includes(id), id);
     assert.ok(audit.includes(own));
-    const all = JSON.stringify(await listAll(service, company, '/v1/memory/audit'));
+    const all = JSON.stringify(await company.all.listTeamAudit());
     for (const id of [other, 'A secret client', 'a secret search']) assert.ok(all.includes(id), id);
   });
 
   test('in the captures that it is shown of a batch, in lists and after a release', async () => {
     const { company, own, other, agent } = await openScene();
-    const { batchId, captureIds } = await lend(service, company, [own, other]);
+    const { batchId, captureIds } = await lend(company, [own, other]);
     const shown = { id: batchId, captureIds: [captureIds[0]] };
-    const batches = await listAll<{ id: string; captureIds: string[] }>(
-      service,
-      agent,
-      '/v1/memory/consolidation/batches',
-    );
+    const batches = await agent.all.listBatches();
     assert.deepEqual(
       batches.map(({ id, captureIds }) => ({ id, captureIds })),
       [shown],
     );
-    const released = await post(service, agent, '/v1/memory/consolidation/release', { batchId });
+    const released = await agent.ask.releaseBatch({ batchId });
     assert.deepEqual((({ id, captureIds: ids }) => ({ id, captureIds: ids }))(released.json()), shown);
   });
 
@@ -380,18 +370,15 @@ describe('the clients of an agent token limit Full access too', () => {
     const agent = await createAgent(service, company, company, { clientIds: [] });
     assert.equal(outcome(await ingest(agent, null)), '201');
     assert.equal(outcome(await ingest(agent, own)), '403 scope_forbidden');
-    assert.deepEqual(await listAll(service, agent, '/v1/team/clients'), []);
+    assert.deepEqual(await agent.all.listClients(), []);
   });
 
   test('and a client that is archived is not named in the record, until it is restored', async () => {
     const { company, own, agent } = await openScene();
-    const record = async () =>
-      (await listAll<Agent['record']>(service, company, '/v1/auth/tokens')).find(
-        ({ id }) => id === agent.record.id,
-      );
-    await ask(service, company, 'DELETE', `/v1/team/clients/${own}`);
+    const record = async () => (await company.all.listTokens()).find(({ id }) => id === agent.record.id);
+    await company.ask.archiveClient(own);
     assert.deepEqual((await record())?.clientIds, []);
-    await ask(service, company, 'PATCH', `/v1/team/clients/${own}`, { state: 'active' });
+    await company.ask.changeClient(own, { state: 'active' });
     assert.deepEqual((await record())?.clientIds, [own]);
   });
 });

@@ -7,14 +7,15 @@ import type { IngestResponse } from '../../shared/schemas/sources.ts';
 import { jobScope } from '../../shared/scope.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { ask, recordsNothing } from '../support/company.ts';
+import { type Answer } from '../support/client/client.ts';
+import { recordsNothing } from '../support/company.ts';
 import { plantImport, readImport } from '../support/import-records.ts';
 import { callTool, toolOutcome } from '../support/mcp.ts';
 import { imported, originalOf, textFile, uploaded } from '../support/originals.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addSource, archived, readSource } from '../support/source-library.ts';
 import { draftOf } from '../support/sources.ts';
-import { addClient, addPerson, type Caller, type Person, post } from '../support/team.ts';
+import { addClient, addPerson, type Caller, type Person } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -47,21 +48,17 @@ async function openScene(): Promise<Scene> {
     tags: ['pump'],
     expiresAt: '2090-01-01T00:00:00Z',
   };
-  const { id } = await addSource(service, author, given);
+  const { id } = await addSource(author, given);
   return { company, author, clientId, given, id };
 }
 
 const agentOf = ({ company }: Pick<Scene, 'company'>, permissions: readonly Permission[], owner?: Caller) =>
   createAgent(service, owner ?? company, company, { permissions });
-const ingest = (caller: Caller, body: object) => post(service, caller, '/v1/memory/ingest', body);
-const patch = (caller: Caller, id: string, body: object) =>
-  ask(service, caller, 'PATCH', `/v1/memory/sources/${id}`, body);
+const ingest = (caller: Caller, body: object) => caller.ask.ingestSource(body);
+const patch = (caller: Caller, id: string, body: object) => caller.ask.changeSource(id, body);
 
 /** Everything that changes a source, for a caller who can do it: the status then, and what does it. */
-const CHANGES: Record<
-  string,
-  { ok: number; send: (scene: Scene, caller: Caller) => ReturnType<typeof ask> }
-> = {
+const CHANGES: Record<string, { ok: number; send: (scene: Scene, caller: Caller) => Promise<Answer> }> = {
   'an ingest of another text': {
     ok: 200,
     send: ({ given }, caller) => ingest(caller, { ...given, text: 'The pump was sold.' }),
@@ -96,7 +93,7 @@ const CHANGES: Record<
   'a PATCH that moves it': { ok: 200, send: ({ id, clientId }, caller) => patch(caller, id, { clientId }) },
   'a DELETE': {
     ok: 204,
-    send: ({ id }, caller) => ask(service, caller, 'DELETE', `/v1/memory/sources/${id}`),
+    send: ({ id }, caller) => caller.ask.archiveSource(id),
   },
 };
 
@@ -106,14 +103,14 @@ describe('an agent token without memory:review, whose owner has Full access', ()
       const scene = await openScene();
       const { company, id } = scene;
       const agent = await agentOf(scene, WITHOUT_REVIEW);
-      const before = await readSource(service, company, id);
+      const before = await readSource(company, id);
       await recordsNothing(service, company, async () => {
         const refused = await send(scene, agent);
         assert.equal(outcome(refused), '403 forbidden');
         assert.match(refused.json<{ detail: string }>().detail, /memory:review/);
       });
       const { found: _, ...unchanged } = before;
-      assert.partialDeepStrictEqual(await readSource(service, company, id), unchanged);
+      assert.partialDeepStrictEqual(await readSource(company, id), unchanged);
       const [loading] = await database.query<{ n: number }>(
         `select count(*)::int as n from memory.source where team_id = $1 and state = 'loading'`,
         [company.teamId],
@@ -133,17 +130,17 @@ describe('an agent token without memory:review, whose owner has Full access', ()
   test('is refused to restore a source that somebody else made', async () => {
     const scene = await openScene();
     const { company, author, id } = scene;
-    await archived(service, author, id);
-    const restore = (caller: Caller) => ask(service, caller, 'POST', `/v1/memory/sources/${id}/restore`);
+    await archived(author, id);
+    const restore = (caller: Caller) => caller.ask.restoreSource(id);
     assert.equal(outcome(await restore(await agentOf(scene, WITHOUT_REVIEW))), '403 forbidden');
-    assert.equal((await readSource(service, company, id)).state, 'archived');
+    assert.equal((await readSource(company, id)).state, 'archived');
     assert.equal(outcome(await restore(await agentOf(scene, WITH_REVIEW))), '200');
   });
 
   test('gets 404, not 403, for a source that it cannot reach', async () => {
     const scene = await openScene();
     const { company, author, clientId } = scene;
-    const { id } = await addSource(service, author, { scope: { clientId } });
+    const { id } = await addSource(author, { scope: { clientId } });
     const permissions = WITHOUT_REVIEW;
     const agent = await createAgent(service, company, company, { permissions, clientIds: [] });
     assert.equal(outcome(await patch(agent, id, { title: 'x' })), '404 not_found');
@@ -162,7 +159,7 @@ describe('an agent token without memory:review, whose owner has Full access', ()
         assert.deepEqual([duplicate, source.id], [true, id]);
       }
     });
-    const again = await callTool(service, agent, 'remember', { text: given.text, key: given.externalId });
+    const again = await callTool(agent, 'remember', { text: given.text, key: given.externalId });
     assert.deepEqual([again.value['status'], again.value['id']], ['duplicate', id]);
   });
 
@@ -171,12 +168,12 @@ describe('an agent token without memory:review, whose owner has Full access', ()
     const { given, id, company } = scene;
     const agent = await agentOf(scene, WITHOUT_REVIEW);
     const args = { text: 'The pump was sold.', key: given.externalId };
-    const refused = await callTool(service, agent, 'remember', args);
+    const refused = await callTool(agent, 'remember', args);
     assert.match(refused.text, /^forbidden: .*memory:review.*another externalId \(in MCP: key\)/);
-    assert.equal((await readSource(service, company, id)).chunks[0]?.text, given.text);
-    assert.equal(await toolOutcome(service, agent, 'remember', { ...args, key: 'pump 5' }), 'ok');
+    assert.equal((await readSource(company, id)).chunks[0]?.text, given.text);
+    assert.equal(await toolOutcome(agent, 'remember', { ...args, key: 'pump 5' }), 'ok');
     const reviewing = await agentOf(scene, WITH_REVIEW);
-    assert.equal((await callTool(service, reviewing, 'remember', args)).value['status'], 'replaced');
+    assert.equal((await callTool(reviewing, 'remember', args)).value['status'], 'replaced');
   });
 
   test('is refused to remove an import that somebody else sent', async () => {
@@ -184,11 +181,11 @@ describe('an agent token without memory:review, whose owner has Full access', ()
       const scene = await openScene();
       const { company, author } = scene;
       const importId = await plantImport(service, company, { state, author: author.userId });
-      const remove = (caller: Caller) => ask(service, caller, 'DELETE', `/v1/memory/imports/${importId}`);
+      const remove = (caller: Caller) => caller.ask.removeImport(importId);
       const refused = await remove(await agentOf(scene, WITHOUT_REVIEW));
       assert.equal(outcome(refused), '403 forbidden');
       assert.match(refused.body, /memory:review/);
-      assert.equal((await readImport(service, company, importId)).state, state);
+      assert.equal((await readImport(company, importId)).state, state);
       assert.equal(outcome(await remove(await agentOf(scene, WITH_REVIEW))), '204');
     }
   });
@@ -206,12 +203,12 @@ describe('an import by an agent token', () => {
     const agent = await createAgent(service, company, company, { permissions: WITHOUT_REVIEW });
     const repeat = await uploaded(service, { ...company, ...agent, tokenId: agent.record.id }, file);
     await repeat.run();
-    const done = await readImport(service, company, repeat.importId);
+    const done = await readImport(company, repeat.importId);
     assert.deepEqual([done.state, done.sourceId], ['completed', sourceId]);
-    assert.equal(await originalOf(service, company, sourceId), null);
+    assert.equal(await originalOf(company, sourceId), null);
     // A person who imports it again gives it the file.
     assert.equal(await imported(service, company, file), sourceId);
-    assert.notEqual(await originalOf(service, company, sourceId), null);
+    assert.notEqual(await originalOf(company, sourceId), null);
   });
 });
 
@@ -221,7 +218,7 @@ describe('an agent token with memory:review', () => {
     const { company, given, id } = scene;
     const member = await addPerson(service, company, { teamRole: 'member' });
     const agent = await agentOf(scene, WITH_REVIEW, member);
-    const archive = await ask(service, agent, 'DELETE', `/v1/memory/sources/${id}`);
+    const archive = await agent.ask.archiveSource(id);
     assert.equal(outcome(archive), '403 forbidden');
     assert.doesNotMatch(archive.body, /memory:review/);
     assert.equal(outcome(await ingest(agent, { ...given, text: 'The pump was sold.' })), '200');
@@ -243,10 +240,10 @@ test('the author of a source is checked when the text is stored, not when it is 
   const scope = jobScope({ companyId, teamId, userId, tokenId: agent.record.id, layerId: teamId });
   const draft = { layer: null, externalId: 'crane', chunks: [{ text: 'The crane of the agent.' }] };
   const staged = await stageSource(database, scope, draftOf(teamId, draft));
-  const { id } = await addSource(service, author, { externalId: 'crane', text: 'The crane of the author.' });
+  const { id } = await addSource(author, { externalId: 'crane', text: 'The crane of the author.' });
   await assert.rejects(
     transaction(database, scope, (tx) => commitSource(tx, staged)),
     { code: 'forbidden' },
   );
-  assert.equal((await readSource(service, company, id)).chunks[0]?.text, 'The crane of the author.');
+  assert.equal((await readSource(company, id)).chunks[0]?.text, 'The crane of the author.');
 });

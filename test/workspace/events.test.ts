@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import { openTestApp } from '../support/app.ts';
 import { column, columns } from '../support/columns.ts';
-import { ask, listAll, recordedBy } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, type Caller, get } from '../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller, inTeam } from '../support/team.ts';
 import { deletion, file, sha256, workspaceOf } from '../support/workspace.ts';
 
 const service = await openTestApp();
@@ -22,9 +21,7 @@ async function open() {
 
 describe('the audit events of workspace files', () => {
   const listed = (caller: Caller) =>
-    listAll<AuditEvent>(service, caller, '/v1/memory/audit').then((events) =>
-      events.filter(({ kind }) => kind.startsWith('workspace.')),
-    );
+    caller.all.listTeamAudit().then((events) => events.filter(({ kind }) => kind.startsWith('workspace.')));
 
   test('a push records one audit event for each file, and a refused push records none', async () => {
     const { company, member, owner, clientId } = await open();
@@ -62,24 +59,24 @@ describe('the audit events of workspace files', () => {
     const { company, member, owner, clientId } = await open();
     await owner.push([file('team/a', 'x'), file(`clients/${clientId}/a`, 'x')]);
     const admin = await addPerson(service, company, { teamRole: 'admin' });
-    assert.equal(outcome(await get(service, member, '/v1/memory/audit')), '403 full_access_required');
+    assert.equal(outcome(await member.ask.listTeamAudit()), '403 full_access_required');
     assert.deepEqual(columns(await listed(admin), 'layer', 'clientId'), [
       ['client', clientId],
       ['team', null],
     ]);
-    await ask(service, company, 'DELETE', `/v1/team/clients/${clientId}`);
+    await company.ask.archiveClient(clientId);
     assert.deepEqual(column(await listed(admin), 'layer'), ['team']);
   });
 });
 
 test('a content is stored once for each Company, whatever its Teams and files', async () => {
   const [first, other] = [await open(), await open()];
-  const second = { ...first.company.headers, 'memory-team': await addTeam(service, first.company) };
+  const second = inTeam(first.company, await addTeam(service, first.company));
   const content = `kept once, of ${first.company.companyId}`;
   await first.owner.push([file('team/a', content), file(`clients/${first.clientId}/b`, content)]);
   await first.owner.push([file('team/a', 'else', 1), file('team/c', content)]);
   await first.owner.push([file('team/a', content, 2)]);
-  await asSeenBy({ headers: second }).push([file('team/a', content)]);
+  await asSeenBy(second).push([file('team/a', content)]);
   const keepers = async () => {
     const rows = await database.query<{ companyId: string }>(
       `select company_id as "companyId" from memory.workspace_blob where sha256 = decode($1, 'hex')`,

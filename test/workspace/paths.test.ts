@@ -4,7 +4,7 @@ import { openTestApp } from '../support/app.ts';
 import { column, columns } from '../support/columns.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, post } from '../support/team.ts';
+import { addClient } from '../support/team.ts';
 import { deletion, file, workspaceOf } from '../support/workspace.ts';
 
 const service = await openTestApp();
@@ -60,7 +60,7 @@ describe('an invalid path', () => {
   for (const route of ['push', 'pull'] as const) {
     const asked = (path: string) => (route === 'push' ? file(path, 'x') : { path });
     const send = (paths: readonly string[]) =>
-      post(service, company, `/v1/workspace/${route}`, { files: paths.map(asked) });
+      company.send('POST', `/v1/workspace/${route}`, { files: paths.map(asked) });
 
     test(`a ${route} returns 400 and names every invalid path with its fault`, async () => {
       const answer = await send(BAD_PATHS.flatMap((path) => ['team/good', path]));
@@ -90,7 +90,7 @@ describe('a path with a character that changes the direction of text', () => {
 
   test('a push returns 400 for new content with a direction character anywhere in its path', async () => {
     const paths = CONTROLS.flatMap((control) => [`team/invoice${control}fdp.exe`, `team/${control}/a`]);
-    const answer = await post(service, company, '/v1/workspace/push', {
+    const answer = await company.ask.pushFiles({
       files: paths.flatMap((path) => [file('team/good', 'x'), file(path, 'x')]).slice(0, 48),
     });
     assert.equal(outcome(answer), '400 invalid_path');
@@ -129,7 +129,7 @@ describe('a path that occurs more than once in a push', () => {
       ],
     ];
     for (const files of twice) {
-      assertInvalid(await post(service, company, '/v1/workspace/push', { files }), '/files/2/path');
+      assertInvalid(await company.ask.pushFiles({ files }), '/files/2/path');
     }
   });
 

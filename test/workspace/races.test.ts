@@ -3,7 +3,6 @@ import { after, describe, test } from 'node:test';
 import { changeAccess } from '../support/access-changes.ts';
 import { openTestApp } from '../support/app.ts';
 import { column } from '../support/columns.ts';
-import { ask } from '../support/company.ts';
 import { duringPause, openPausedApp } from '../support/paused-app.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { addClient, addPerson, addTeam } from '../support/team.ts';
@@ -243,7 +242,7 @@ describe('a change of access between two pages of a manifest', () => {
     const { scene, owner, member, inClient } = await stage();
     const before = await owner.wholeManifest();
     await changeAccess(service, 'the client was archived', scene);
-    await ask(service, scene.company, 'PATCH', `/v1/team/clients/${scene.clientId}`, { state: 'active' });
+    await scene.company.ask.changeClient(scene.clientId, { state: 'active' });
     assert.deepEqual(await owner.wholeManifest(), before);
     assert.equal((await member.push([file(inClient[0]!, 'next', 1)])).status, 200);
   });

@@ -5,7 +5,7 @@ import { openTestApp } from '../support/app.ts';
 import { column, columns } from '../support/columns.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { faultyFields, get, post } from '../support/team.ts';
+import { faultyFields } from '../support/team.ts';
 import { deletion, file, sha256, workspaceOf } from '../support/workspace.ts';
 
 const service = await openTestApp();
@@ -55,7 +55,7 @@ const BAD_FILES: [what: string, file: object, field: string][] = [
 describe('an invalid push', () => {
   for (const [what, bad, field] of BAD_FILES) {
     test(`a push returns 400 for a file ${what}`, async () => {
-      const answer = await post(service, company, '/v1/workspace/push', {
+      const answer = await company.ask.pushFiles({
         files: [file('team/b', 'b'), bad],
       });
       assertInvalid(answer, `/files/1${field}`);
@@ -71,7 +71,7 @@ describe('an invalid push', () => {
       [{ files: { 0: GOOD } }, '/files'],
       [{ files: [GOOD], message: 'x' }, '/message'],
     ] as const) {
-      assertInvalid(await post(service, company, '/v1/workspace/push', body), path);
+      assertInvalid(await company.ask.pushFiles(body), path);
     }
   });
 
@@ -93,7 +93,7 @@ describe('an invalid pull', () => {
     ['a string instead of a file', { files: ['team/a'] }, '/files/0'],
   ] as const) {
     test(`a pull returns 400 for ${what}`, async () => {
-      const answer = await post(service, company, '/v1/workspace/pull', body);
+      const answer = await company.ask.pullFiles(body);
       assert.equal(outcome(answer), '400 invalid_request');
       assert.equal(faultyFields(answer)[0], field);
     });
@@ -119,7 +119,7 @@ describe('GET /v1/workspace/manifest', () => {
     };
     for (const [field, values] of Object.entries(bad)) {
       for (const value of values) {
-        assertInvalid(await get(service, company, `/v1/workspace/manifest?${field}=${value}`), `/${field}`);
+        assertInvalid(await company.send('GET', `/v1/workspace/manifest?${field}=${value}`), `/${field}`);
       }
     }
     for (const query of ['since=1&since=2', 'path=team', 'limit=5&%00=1', 'since=1%00']) {
@@ -295,6 +295,6 @@ describe('the contents of files', () => {
 
   test('a push of more than 32 MiB returns 413', async () => {
     const body = JSON.stringify({ files: [GOOD] }).padEnd(32 * 1024 * 1024 + 1);
-    assert.equal(outcome(await post(service, company, '/v1/workspace/push', body)), '413 payload_too_large');
+    assert.equal(outcome(await company.ask.pushFiles(body)), '413 payload_too_large');
   });
 });

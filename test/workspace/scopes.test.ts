@@ -3,16 +3,8 @@ import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
 import { column, columns } from '../support/columns.ts';
-import { ask, recordsNothing } from '../support/company.ts';
-import {
-  addClient,
-  addPerson,
-  archiveTeam,
-  type Caller,
-  get,
-  post,
-  withoutRequestId,
-} from '../support/team.ts';
+import { recordsNothing } from '../support/company.ts';
+import { addClient, addPerson, archiveTeam, type Caller, withoutRequestId } from '../support/team.ts';
 import { deletion, file, sha256, workspaceOf } from '../support/workspace.ts';
 
 const service = await openTestApp();
@@ -119,7 +111,7 @@ describe('an inaccessible, archived, foreign, unknown or invalid client', () => 
     const elsewhere = await openFilled();
     const archived = await addClient(service, company);
     await owner.push([file(`clients/${archived}/a`, 'x')]);
-    assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${archived}`)).statusCode, 204);
+    assert.equal((await company.ask.archiveClient(archived)).statusCode, 204);
     const clients = [hidden, elsewhere.hidden, elsewhere.writes, archived, newId(), 'nonsense', "' or 1=1"];
     const answers = { push: new Set<string>(), pull: new Set<string>(), manifest: new Set<string>() };
     for (const client of clients) {
@@ -128,7 +120,7 @@ describe('an inaccessible, archived, foreign, unknown or invalid client', () => 
       const alike = (answer: { body: string; statusCode: number }) =>
         `${answer.statusCode} ${withoutRequestId(answer.body).replaceAll(client, '?')}`;
       const send = (route: string, asked: object) =>
-        post(service, member, `/v1/workspace/${route}`, { files: [asked] });
+        member.send('POST', `/v1/workspace/${route}`, { files: [asked] });
       answers.push.add(alike(await send('push', file(path, 'x'))));
       answers.push.add(alike(await send('push', file(path, 'y', 1))));
       answers.push.add(alike(await send('push', deletion(path, 1))));
@@ -137,7 +129,7 @@ describe('an inaccessible, archived, foreign, unknown or invalid client', () => 
       }
       for (const query of ['', '&since=0']) {
         const url = `/v1/workspace/manifest?clientId=${encodeURIComponent(client)}${query}`;
-        answers.manifest.add(alike(await get(service, member, url)));
+        answers.manifest.add(alike(await member.send('GET', url)));
       }
     }
     assert.deepEqual(column(Object.values(answers), 'size'), [1, 1, 1]);
@@ -206,11 +198,11 @@ test('a change in an inaccessible layer does not change what the caller sees', a
 test('the files of an archived client are hidden from everyone until it is active again', async () => {
   const { company, member, owner, writes, paths } = await openFilled();
   const own = paths.filter((path) => path.includes(writes));
-  const patch = (state: string) => ask(service, company, 'PATCH', `/v1/team/clients/${writes}`, { state });
+  const patch = (state: string) => company.ask.changeClient(writes, { state });
   const before = await Promise.all(
     [owner, asSeenBy(member)].map(async (seen) => (await seen.manifest()).body),
   );
-  assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${writes}`)).statusCode, 204);
+  assert.equal((await company.ask.archiveClient(writes)).statusCode, 204);
   for (const seen of [owner, asSeenBy(member)]) {
     for (const query of ['', '?since=0']) {
       const { scopes, items } = (await seen.manifest(query)).body;

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FileVersion } from '../../shared/schemas/workspace.ts';
 import { openTestApp } from '../support/app.ts';
-import { listAll } from '../support/company.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, type Caller, get } from '../support/team.ts';
+import { addClient, addPerson, type Caller } from '../support/team.ts';
 import { deletion, file, sha256, workspaceOf } from '../support/workspace.ts';
 
 const service = await openTestApp();
 
 const URL = '/v1/workspace/versions';
 const versionsOf = (caller: Caller, path: string, limit?: number) =>
-  listAll<FileVersion>(service, caller, `${URL}?path=${encodeURIComponent(path)}`, limit);
+  caller.readAll<FileVersion>(`${URL}?path=${encodeURIComponent(path)}`, limit);
 const outcomeOf = async (caller: Caller, query: string) =>
-  outcome(await get(service, caller, `${URL}${query}`));
+  outcome(await caller.send('GET', `${URL}${query}`));
 
 test('GET /v1/workspace/versions lists the versions of a file, newest first, also of a deleted one', async () => {
   const company = await service.company();

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { type AccessChange, changeAccess } from '../../support/access-changes.ts';
 import { openTestApp } from '../../support/app.ts';
 import { captureStates, stageCapture } from '../../support/captures.ts';
-import { ask, recordedBy } from '../../support/company.ts';
+import { via } from '../../support/client/client.ts';
+import { recordedBy } from '../../support/company.ts';
 import { IMPORTS, plantImport } from '../../support/import-records.ts';
 import { addMemory, MEMORIES } from '../../support/memories.ts';
 import { duringPause, openPausedApp } from '../../support/paused-app.ts';
@@ -43,7 +44,7 @@ async function sendLate(
   const paused = await openPausedApp(t, service, { transaction });
   return duringPause(
     paused,
-    (app) => ask(app, scene.person, 'POST', url, body),
+    (app) => via(app, scene.person).send('POST', url, body),
     () => changeAccess(service, change, scene),
   );
 }
@@ -103,8 +104,8 @@ describe('a request whose caller loses access to some records', () => {
     test(`a claim of captures by ${sender} leaves out ${lost} if ${change} while it waited`, async (t) => {
       const scene = await openScene(sender);
       const scope = layer === 'client' ? { clientId: scene.clientId } : {};
-      await stageCapture(service, scene[author], { scope });
-      const own = await stageCapture(service, scene.person);
+      await stageCapture(scene[author], { scope });
+      const own = await stageCapture(scene.person);
       const { events } = await recordedBy(service, scene.company, async () => {
         const answer = await sendLate(t, scene, change, ['/v1/memory/consolidation/claim', {}]);
         assert.equal(answer.statusCode, 200, answer.body);
@@ -140,8 +141,8 @@ describe('a request whose caller loses access to some records', () => {
 
   test('an archive of the sources of all layers leaves out those of a client that was archived while it waited', async (t) => {
     const scene = await openScene('a Team Admin');
-    await addSource(service, scene.company, { scope: { clientId: scene.clientId } });
-    await addSource(service, scene.company);
+    await addSource(scene.company, { scope: { clientId: scene.clientId } });
+    await addSource(scene.company);
     const body = { filter: { kind: 'ingest' }, dryRun: false };
     const answer = await sendLate(t, scene, 'the client was archived', ['/v1/memory/sources/archive', body]);
     assert.deepEqual([answer.statusCode, answer.json()], [200, { count: 1 }]);
@@ -150,8 +151,8 @@ describe('a request whose caller loses access to some records', () => {
   test('of two decisions, the second is refused if the role was lowered after the first', async (t) => {
     const scene = await openScene('a Team Admin');
     const [done, refused] = [
-      await addMemory(service, scene.company, 'published'),
-      await addMemory(service, scene.company, 'published'),
+      await addMemory(scene.company, 'published'),
+      await addMemory(scene.company, 'published'),
     ];
     const decisions = [done, refused].map(({ id: memoryId }) => ({ action: 'delete', memoryId }));
     // Each decision has two transactions, after the one that resolves the caller.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeAccess, type Request, type Scene } from '../../support/access-changes.ts';
+import { changeAccess, type Request, type Scene, sendTo } from '../../support/access-changes.ts';
 import type { openTestApp } from '../../support/app.ts';
-import { ask, type Method } from '../../support/company.ts';
+import { type Method } from '../../support/client/client.ts';
 import { companyRows } from '../../support/company-rows.ts';
 import { duringPause, type PausableApp } from '../../support/paused-app.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -82,7 +82,7 @@ async function countTransactions(service: Service, pausable: PausableApp, late: 
   if (known !== undefined) return known;
   const { company, request } = await prepare(service, late);
   const before = await companyRows(service, company);
-  const { answer, transactions } = await pausable.countTransactions((app) => ask({ app }, ...request));
+  const { answer, transactions } = await pausable.countTransactions((app) => sendTo({ app }, request));
   assert.equal(answer.statusCode, late.row.ok, answer.body);
   assert.notDeepEqual(await companyRows(service, company), before);
   assert.ok(transactions >= 2);
@@ -99,7 +99,7 @@ export async function checkTransactions(
   const count = await countTransactions(service, pausable, late);
   for (let transaction = 2; transaction <= count; transaction += 1) {
     await check(service, late, (request, happen) =>
-      duringPause(pausable.pauseAt({ transaction }), (app) => ask(app, ...request), happen),
+      duringPause(pausable.pauseAt({ transaction }), (app) => sendTo(app, request), happen),
     );
   }
 }

@@ -2,7 +2,7 @@ import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { App } from '../../../api/types.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { Method as Asked } from '../../support/company.ts';
+import type { Method as Asked } from '../../support/client/client.ts';
 import { withoutRequestId } from '../../support/team.ts';
 import type { Caller } from './callers.ts';
 import type { PlaceKey } from './canaries.ts';

@@ -7,12 +7,11 @@ import { NOBODY } from '../../../shared/scope.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { readEventIds, recordEvents, sealAll, tamper } from '../../support/audit-chain.ts';
-import { ask } from '../../support/company.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addSource } from '../../support/source-library.ts';
-import { addClient, addPerson, addTeam, inTeam, post } from '../../support/team.ts';
+import { addClient, addPerson, addTeam, inTeam } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
 import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
 
@@ -42,12 +41,12 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     const company = await service.company();
     await database.query(`update identity.account set name = 'Ann' where id = $1`, [company.ownerId]);
     const client = await addClient(service, company);
-    const source = await addSource(service, company);
+    const source = await addSource(company);
     const path = `clients/${client}/rates.md`;
     await workspaceOf(service.app, company.headers).push([file(path, 'x')]);
     const agent = await createAgent(service, company, company);
-    await post(service, agent, '/v1/memory/search', { query: 'x', embeddingMode: 'keyword', scope: {} });
-    await post(service, company, '/v1/team/invites', { email: 'carl@example.com', role: 'member' });
+    await agent.ask.searchMemory({ query: 'x', embeddingMode: 'keyword', scope: {} });
+    await company.ask.createInvite({ email: 'carl@example.com', role: 'member' });
     const { page, faults, refused } = await open(company);
 
     await row(page, 'team.invite').getByText('An invite to a Team was made.').waitFor();
@@ -76,9 +75,9 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
 
   test('events are filtered by kind and by record, in the address', async () => {
     const company = await service.company();
-    const first = await addSource(service, company);
-    await addSource(service, company);
-    await ask(service, company, 'DELETE', `/v1/memory/sources/${first.id}`);
+    const first = await addSource(company);
+    await addSource(company);
+    await company.ask.archiveSource(first.id);
     const { page, refused } = await open(company);
     await page.getByLabel('Kind').focus();
     await page.getByLabel('Kind').selectOption('memory.ingest');
@@ -97,12 +96,12 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     await page.getByLabel('Id of the record').fill('no id');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await count(page, 'No event matches.');
-    await addSource(service, company);
+    await addSource(company);
     await page.getByRole('link', { name: 'Show all events' }).click();
     await row(page, 'memory.ingest').waitFor();
     assert.equal(await focused(page), 'audit-kind', 'the link is gone');
     const before = (await kinds(page)).length;
-    await addSource(service, company);
+    await addSource(company);
     await page.getByRole('button', { name: 'Look for newer events' }).click();
     await count(page, `${before + 1} events`);
     const offered = await page.getByLabel('Kind').locator('option').allInnerTexts();
@@ -114,10 +113,10 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
   test('an Owner sees the events of the Company too, also those of a deleted Team', async () => {
     const company = await service.company();
     const other = await addTeam(service, company);
-    await addSource(service, inTeam(company, other));
+    await addSource(inTeam(company, other));
     const gone = await addTeam(service, company);
-    await ask(service, company, 'POST', `/v1/company/teams/${gone}/archive`);
-    await ask(service, company, 'DELETE', `/v1/company/teams/${gone}`);
+    await company.ask.archiveTeam(gone);
+    await company.ask.deleteTeam(gone);
     const { page, refused } = await open(company);
     await page.getByLabel('Events of').selectOption('The whole Company');
     await title(page, 'The Company · Audit');
@@ -173,7 +172,7 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     const person = await addPerson(service, company, { companyRole: 'owner' });
     const asPerson = { ...company, ownerId: person.userId };
     await recordEvents(database, asPerson, 1);
-    const answer = await ask(service, company, 'POST', `/v1/company/members/${person.userId}/erase`);
+    const answer = await company.ask.eraseCompanyMember(person.userId);
     const { name } = answer.json<ErasedMember>();
     await recordEvents(database, { ...company, ownerId: NOBODY }, 1);
     const { page } = await open(company, '&of=company');
@@ -220,7 +219,7 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     const hostile = ['فريق الدعم الفني', 'W'.repeat(300), '<img src=x onerror=alert(1)>'];
     const client = await addClient(service, company);
     await workspaceOf(service.app, company.headers).push([file(`clients/${client}/x.md`, 'x')]);
-    await post(service, company, '/v1/team/invites', { email: 'carl@example.com', role: 'member' });
+    await company.ask.createInvite({ email: 'carl@example.com', role: 'member' });
     await recordEvents(database, company, 50);
     const at = (query: string) => ({
       url: `${base}/audit?team=${company.teamId}${query}`,
@@ -235,7 +234,7 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     await database.query('update identity.client set name = $2 where id = $1', [client, first]);
     await database.query('update identity.account set name = $2 where id = $1', [company.ownerId, second]);
     await database.query('update identity.team set name = $2 where id = $1', [company.teamId, third]);
-    for (const name of hostile) await post(service, company, '/v1/team/clients', { name });
+    for (const name of hostile) await company.ask.createClient({ name });
     await workspaceOf(service.app, company.headers).push([file(`clients/${client}/y.md`, 'x')]);
     await assertIsolates(browser, at('&of=company'), hostile);
     await assertWeight(browser, at('&of=company'));

@@ -29,18 +29,18 @@ describe('the page of captures', { skip: withoutBrowser }, () => {
   test('people see their own captures, filter them by state and session, and follow them to their memory', async () => {
     const company = await service.company();
     const anna = await addPerson(service, company, { teamRole: 'member' });
-    await stageCapture(service, anna, { sessionId: 'kept', sequence: 7, summary: 'Learned the port.' });
-    await stageCapture(service, anna, { sessionId: 'dropped', summary: 'Nothing. '.repeat(100) });
-    const { batchId, captures } = await claimAll(service, company);
+    await stageCapture(anna, { sessionId: 'kept', sequence: 7, summary: 'Learned the port.' });
+    await stageCapture(anna, { sessionId: 'dropped', summary: 'Nothing. '.repeat(100) });
+    const { batchId, captures } = await claimAll(company);
     const [kept, dropped] = ['kept', 'dropped'].map((name) =>
       captures.filter((c) => c.sessionId === name).map((c) => c.id),
     );
-    await completed(service, company, batchId, [
+    await completed(company, batchId, [
       { captureIds: kept!, action: 'publish', title: 'The port', content: 'It is 443.' },
       { captureIds: dropped!, action: 'discard' },
     ]);
-    await stageCapture(service, anna, { sessionId: 'waiting' });
-    await stageCapture(service, company, { sessionId: 'of another person' });
+    await stageCapture(anna, { sessionId: 'waiting' });
+    await stageCapture(company, { sessionId: 'of another person' });
     const { page, faults, refused } = await open('/captures', anna);
     await total(page, '3 captures');
     assert.deepEqual(await list(page).getByRole('heading').allTextContents(), [
@@ -75,13 +75,13 @@ describe('the page of captures', { skip: withoutBrowser }, () => {
   test('those with Full access see the captures of everyone, and a text only while a memory refers to it', async () => {
     const company = await service.company();
     const anna = await addPerson(service, company, { teamRole: 'member' });
-    await stageCapture(service, anna, { summary: 'Learned the port.' });
+    await stageCapture(anna, { summary: 'Learned the port.' });
     const { page, refused } = await open('/captures', company);
     await page.getByText('You see the captures of everyone in the Team.').waitFor();
     await list(page).getByText('Someone').waitFor();
     await page.getByText('Its text is shown to you while a memory in review').waitFor();
-    const { batchId, captureIds } = await claimAll(service, company);
-    await completed(service, company, batchId, [{ captureIds, action: 'review', title: 'A', content: 'B' }]);
+    const { batchId, captureIds } = await claimAll(company);
+    await completed(company, batchId, [{ captureIds, action: 'review', title: 'A', content: 'B' }]);
     await page.reload();
     await list(page).getByText('Learned the port.').waitFor();
     assert.deepEqual(refused, []);
@@ -91,10 +91,10 @@ describe('the page of captures', { skip: withoutBrowser }, () => {
   test('a batch that was claimed is released, once', async () => {
     const company = await service.company();
     const anna = await addPerson(service, company, { teamRole: 'member' });
-    await stageCapture(service, anna, { sessionId: 'one' });
-    await claimBatch(service, anna, { limit: 1 });
-    await stageCapture(service, anna, { sessionId: 'two' });
-    const second = await claimBatch(service, anna, { limit: 1 });
+    await stageCapture(anna, { sessionId: 'one' });
+    await claimBatch(anna, { limit: 1 });
+    await stageCapture(anna, { sessionId: 'two' });
+    const second = await claimBatch(anna, { limit: 1 });
     const { page, faults } = await open('/captures', anna);
     const states = () => list(page).locator('.tag').allInnerTexts();
     const staged = list(page).locator('.tag', { hasText: 'Staged' });
@@ -107,7 +107,7 @@ describe('the page of captures', { skip: withoutBrowser }, () => {
     assert.equal(await focused(page), 'batches-heading');
     await staged.waitFor();
     assert.deepEqual(await states(), ['Claimed', 'Staged']);
-    assert.equal((await release(service, anna, second!.id)).statusCode, 200);
+    assert.equal((await release(anna, second!.id)).statusCode, 200);
     await buttons.click();
     await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
     await buttons.waitFor({ state: 'detached' });
@@ -149,7 +149,7 @@ describe('the page of captures', { skip: withoutBrowser }, () => {
     ]);
     await addCaptures(service, company, 50);
     for (const name of HOSTILE) {
-      await stageCapture(service, company, {
+      await stageCapture(company, {
         sessionId: name,
         summary: `${name} `.repeat(4),
         scope: { clientId },
@@ -160,7 +160,7 @@ describe('the page of captures', { skip: withoutBrowser }, () => {
       token: company.token,
       shown: (tab: Page) => total(tab, '50 captures, and more'),
     };
-    await claimBatch(service, company);
+    await claimBatch(company);
     await assertLooks(browser, page, HOSTILE);
     await assertWeight(browser, page);
   });

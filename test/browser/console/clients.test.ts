@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openTestApp } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam, type Ties } from '../../support/team.ts';
@@ -95,10 +94,8 @@ describe('the page of clients', { skip: withoutBrowser }, () => {
     const { page, faults } = await open(company.token);
     for (const name of ['Acme', 'Globex']) {
       await create(page, name);
-      const { items } = (await ask(service, company, 'GET', '/v1/team/clients')).json<{
-        items: { id: string }[];
-      }>();
-      await ask(service, company, 'DELETE', `/v1/team/clients/${items[0]?.id}`);
+      const { items } = await company.api.listClients();
+      await company.ask.archiveClient(items[0]?.id);
     }
     await button(page, 'Archive Globex').click();
     await button(page, 'Archive').click();

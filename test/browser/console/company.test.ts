@@ -6,12 +6,11 @@ import type { CompanyGrant, Invite, Member } from '../../../shared/schemas/peopl
 import type { Team } from '../../../shared/schemas/teams.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { ask, listAll } from '../../support/company.ts';
 import { makeInvitation } from '../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { askSession, outcome } from '../../support/sign-in.ts';
-import { addPerson, addTeam, archiveTeam, type Caller, type Person, post } from '../../support/team.ts';
+import { addPerson, addTeam, archiveTeam, type Caller, type Person } from '../../support/team.ts';
 import {
   answerQuestions,
   assertIsolates,
@@ -48,7 +47,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
   /** Waits until nothing is on its way. */
   const loaded = (page: Page) => page.locator('#content:not(:has-text("…"))').waitFor();
   const contents = (page: Page) => page.evaluate<string>('document.documentElement.outerHTML');
-  const list = <T>(company: Caller, path: string) => listAll<T>(service, company, `/v1/company/${path}`);
+  const list = <T>(company: Caller, path: string) => company.readAll<T>(`/v1/company/${path}`);
 
   async function rename({ userId }: Person, name: string) {
     await database.query('update identity.account set name = $2 where id = $1', [userId, name]);
@@ -59,13 +58,13 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     return person;
   }
   async function request(person: Person, teamId: string, reason?: string) {
-    const answer = await post(service, person, '/v1/company/access-requests', {
-      teamId,
-      access: 'full',
-      reason,
-    });
-    assert.equal(answer.statusCode, 201, answer.body);
-    return answer.json<{ id: string }>().id;
+    return (
+      await person.api.requestAccess({
+        teamId,
+        access: 'full',
+        reason,
+      })
+    ).id;
   }
 
   test('an Owner without a Team makes the first one, and enters it', async () => {
@@ -153,7 +152,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await button(page, 'Save').click();
     await said(page, 'The Team Pier is changed.');
     await title(page, 'Teams · Company · Pier');
-    const one = await ask(service, company, 'GET', `/v1/company/teams/${company.teamId}`);
+    const one = await company.ask.getTeam(company.teamId);
     assert.deepEqual(one.json<Team>().quota, { chunks: 7000, bytes: null });
 
     await button(page, 'Archive – Pier').click();
@@ -324,10 +323,10 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
 
   test('an invitation that was revoked by someone else says so, and is shown as it is', async () => {
     const company = await service.company();
-    const { invite } = await makeInvitation(service, company);
+    const { invite } = await makeInvitation(company);
     const { page } = await open('invitations', company.token);
     await button(page, /^Revoke/).click();
-    await ask(service, company, 'DELETE', `/v1/company/invitations/${invite.id}`);
+    await company.ask.revokeInvitation(invite.id);
     await button(page, 'Revoke the invitation').click();
     await dialog(page).getByRole('alert').filter({ hasText: 'The invitation is not open' }).waitFor();
     await button(page, 'Cancel').click();
@@ -423,7 +422,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     const { page } = await open('grants', company.token);
     await page.getByLabel('Test Team for Ada').selectOption('read');
     await page.getByLabel('Test Team for Bob').selectOption('full');
-    await ask(service, company, 'PATCH', `/v1/company/members/${bob.userId}`, { role: 'member' });
+    await company.ask.changeCompanyRole(bob.userId, { role: 'member' });
     await button(page, 'Save the changes').click();
     await page.getByRole('alert').filter({ hasText: 'Bob in Test Team: Only Company Admins' }).waitFor();
     await page.getByLabel('Test Team for Bob').waitFor({ state: 'detached' });
@@ -436,7 +435,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     );
 
     await page.getByLabel('Test Team for Ada').selectOption('none');
-    await ask(service, company, 'DELETE', `/v1/company/grants/${ada.userId}/${company.teamId}`);
+    await company.ask.revokeCompanyGrant(ada.userId, company.teamId);
     await button(page, 'Save the changes').click();
     await page.getByText('change not saved').waitFor({ state: 'detached' });
     assert.deepEqual(await page.getByRole('alert').allInnerTexts(), ['']);
@@ -447,7 +446,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     const company = await service.company();
     const ada = await admin(company);
     await admin(company, 'Bob');
-    await ask(service, company, 'PUT', `/v1/company/grants/${ada.userId}/${company.teamId}`, {
+    await company.ask.giveCompanyGrant(ada.userId, company.teamId, {
       access: 'read',
     });
     await archiveTeam(service, company.teamId);
@@ -498,7 +497,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     const id = await request(await admin(company), company.teamId);
     const { page } = await open('requests', company.token);
     await button(page, 'Deny – Ada').waitFor();
-    await post(service, company, `/v1/company/access-requests/${id}/approve`, {});
+    await company.ask.approveAccessRequest(id);
     await button(page, 'Deny – Ada').click();
     await page.getByRole('alert').filter({ hasText: 'The request is already approved' }).waitFor();
     await page.locator('.tag').getByText('approved').waitFor();
@@ -522,7 +521,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     const company = await service.company();
     const ada = await admin(company);
     await request(ada, company.teamId);
-    await makeInvitation(service, company);
+    await makeInvitation(company);
     const other = await addTeam(service, company);
     await archiveTeam(service, other);
     const { page, faults, refused } = await open('teams', ada.token);
@@ -596,7 +595,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     const owner = await addPerson(service, company, { companyRole: 'owner' });
     const { page } = await open('teams', owner.token);
     await button(page, 'Rename the Company').click();
-    await ask(service, company, 'PATCH', `/v1/company/members/${owner.userId}`, { role: 'admin' });
+    await company.ask.changeCompanyRole(owner.userId, { role: 'admin' });
     await dialog(page).getByLabel('Name').fill('Mine');
     await button(page, 'Rename').last().click();
     await page.getByText('You are an Admin of the Company.').waitFor();
@@ -631,7 +630,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await database.query('update identity.account set name = $2 where id = $1', [company.ownerId, name]);
     await database.query('update identity.team set name = $2 where id = $1', [company.teamId, name]);
     await request(await admin(company, name), company.teamId, name);
-    await makeInvitation(service, company);
+    await makeInvitation(company);
     await createAgent(service, company, company, { name });
     return company;
   }
@@ -670,7 +669,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
       await addTeam(service, company);
       if (n < 10) await request(await admin(company, `Admin ${n}`), company.teamId);
       await createAgent(service, company, company, { name: `Agent ${n}` });
-      await makeInvitation(service, company);
+      await makeInvitation(company);
     }
     for (const part of PARTS) await assertWeight(browser, { url: url(part), token: company.token, shown });
   });

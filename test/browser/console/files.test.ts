@@ -230,9 +230,7 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     await show.selectOption('Not searched');
     await status(page, '1 file found');
     assert.deepEqual(await names(page), ['logo.png']);
-    const [source] = (await fileSources(service, company)).filter(
-      ({ uri }) => uri === `clients/${client}/rates.md`,
-    );
+    const [source] = (await fileSources(company)).filter(({ uri }) => uri === `clients/${client}/rates.md`);
     await page.goto(`${base}/files?team=${company.teamId}&path=clients/${client}/rates.md`);
     await page.getByText('Searches find its text.').waitFor();
     const href = await link(page, 'Open its source').getAttribute('href');

@@ -4,14 +4,13 @@ import type { Browser, Page } from 'playwright-core';
 import { IMPORT_EXTENSIONS } from '../../../shared/formats/media-types.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import type { SignedIn } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import { beginRun, failRun, importFiles, startOwnWorker } from '../../support/dashboard.ts';
 import { FAULT, IMPORTS, letFileGo, plantImports, readImport } from '../../support/import-records.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addSource } from '../../support/source-library.ts';
-import { addClient, addPerson, archiveTeam, get } from '../../support/team.ts';
+import { addClient, addPerson, archiveTeam } from '../../support/team.ts';
 import { answerQuestions, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>.txt';
@@ -37,9 +36,11 @@ const says = (page: Page, text: string | RegExp) =>
 const warns = (page: Page, text: string | RegExp) =>
   page.getByRole('alert').filter({ hasText: text }).waitFor();
 
-async function setTeamQuota(company: SignedIn, quota: object): Promise<void> {
-  const answer = await ask(service, company, 'PATCH', `/v1/company/teams/${company.teamId}`, { quota });
-  assert.equal(answer.statusCode, 200, answer.body);
+async function setTeamQuota(
+  company: SignedIn,
+  quota: { chunks: number | null; bytes: number | null },
+): Promise<void> {
+  await company.api.renameTeam(company.teamId, { quota });
 }
 
 /** Lets the page poll at once, as when the connection is back. */
@@ -89,7 +90,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
   async function withFailed(...filenames: string[]) {
     const company = await service.company();
     const imports = await importFiles(
-      service,
       company,
       filenames.map((filename) => ({ filename, text: '' })),
     );
@@ -139,7 +139,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       const link = listed(page, 'runbook.md').getByRole('link', { name: 'runbook.md' });
       const href = new URL(String(await link.getAttribute('href')), base);
       const id = href.pathname.replace('/sources/', '');
-      const source = (await get(service, company, `/v1/memory/sources/${id}`)).json<{ tags: string[] }>();
+      const source = await company.api.getSource(id);
       assert.deepEqual(source.tags, ['runbooks', 'on call, at night']);
       assert.deepEqual([faults, refused], [[], []]);
       await page.context().close();
@@ -147,7 +147,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
 
     test('a file with the text of a source that is already stored leads to that source', async () => {
       const company = await service.company();
-      const { id } = await addSource(service, company, { title: HOSTILE, text: 'The tapir swims.' });
+      const { id } = await addSource(company, { title: HOSTILE, text: 'The tapir swims.' });
       const { page, refused } = await open(company);
       await isShown(page);
       await pollOften(page);
@@ -174,7 +174,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       await added(page, 'minutes.txt').getByText('Already imported').waitFor();
       await added(page, 'minutes-2.txt').getByText('Completed').waitFor();
       await says(page, '2 files: 1 completed, 1 already imported.');
-      const { items } = (await get(service, company, IMPORTS)).json<{ items: unknown[] }>();
+      const { items } = (await company.send('GET', IMPORTS)).json<{ items: unknown[] }>();
       assert.equal(items.length, 2);
       assert.deepEqual(refused, []);
       await page.context().close();
@@ -244,7 +244,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await page.clock.runFor(2000);
     await added(page, 'a.txt').getByText('Queued').waitFor();
     assert.deepEqual([tries, keys.size], [3, 1]);
-    const { items } = (await get(service, company, IMPORTS)).json<{ items: unknown[] }>();
+    const { items } = (await company.send('GET', IMPORTS)).json<{ items: unknown[] }>();
     assert.equal(items.length, 1);
     assert.deepEqual(faults, []);
     await page.context().close();
@@ -435,7 +435,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await listed(page, 'fine.txt').waitFor();
     await button(page, 'Cancel c.txt').click();
     await says(page, 'c.txt is cancelled.');
-    assert.equal((await readImport(service, company, imports[2]?.id ?? '')).state, 'cancelled');
+    assert.equal((await readImport(company, imports[2]?.id ?? '')).state, 'cancelled');
     assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();
   });
@@ -460,7 +460,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
 
   test('a running import shows its progress, and the page asks nothing when nothing runs', async () => {
     const company = await service.company();
-    const [made] = await importFiles(service, company, [{ filename: 'long.txt', text: 'x' }]);
+    const [made] = await importFiles(company, [{ filename: 'long.txt', text: 'x' }]);
     assert.ok(made);
     await beginRun(service, company, made.id, { stage: 'reading', percent: 40 });
     const { page } = await open(company);
@@ -498,7 +498,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       teamRole: 'member',
       clients: { [write]: 'write', [read]: 'read' },
     });
-    const theirs = await importFiles(service, company, [{ filename: 'theirs.txt', text: '' }], {
+    const theirs = await importFiles(company, [{ filename: 'theirs.txt', text: '' }], {
       clientId: write,
     });
     await failRun(service, company, theirs[0]!.id, FAULT, write);
@@ -555,7 +555,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     const clientId = await addClient(service, company);
     await database.query('update identity.client set name = $2 where id = $1', [clientId, 'W'.repeat(300)]);
     await setTeamQuota(company, { chunks: 10, bytes: 1000 });
-    await importFiles(service, company, [{ filename: 'b.txt', text: 'b' }], { clientId });
+    await importFiles(company, [{ filename: 'b.txt', text: 'b' }], { clientId });
     await beginRun(service, company, imports[3]!.id, { stage: 'cutting', percent: 40 });
     const page = { url: urlOf(company), token: company.token };
     const drops = async (tab: Page) => {

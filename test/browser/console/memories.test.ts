@@ -30,11 +30,7 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
   const titles = (page: Page) => card(page, 'Memories').getByRole('heading').allInnerTexts();
   const total = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
   const stateOf = async (company: SignedIn, id: string) =>
-    (
-      await Promise.all(
-        ['', '?state=discarded', '?state=archived'].map((q) => listMemories(service, company, q)),
-      )
-    )
+    (await Promise.all(['', '?state=discarded', '?state=archived'].map((q) => listMemories(company, q))))
       .flat()
       .find((memory) => memory.id === id)?.state;
   const buttons = (page: Page) => page.locator('#content').getByRole('button').allInnerTexts();
@@ -42,10 +38,10 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
   test('those with Full access find a memory by state, layer, text and day, and the address has the filters', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    await addMemory(service, company, 'archived', { title: 'Old rule' });
-    await addMemory(service, company, 'review', { title: 'New rule' });
-    await addMemory(service, company, 'published', { title: 'Rule of a client' }, clientId);
-    await addMemory(service, company, 'published', { title: 'Tram', content: 'It leaves at 08:15.' });
+    await addMemory(company, 'archived', { title: 'Old rule' });
+    await addMemory(company, 'review', { title: 'New rule' });
+    await addMemory(company, 'published', { title: 'Rule of a client' }, clientId);
+    await addMemory(company, 'published', { title: 'Tram', content: 'It leaves at 08:15.' });
     const { page, faults, refused } = await open('/memories', company);
     await total(page, '3 memories');
     assert.deepEqual(await titles(page), ['Tram', 'Rule of a client', 'New rule']);
@@ -85,7 +81,7 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
 
   test('a memory is edited, an earlier version is restored, and it is archived and published again', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published', {
+    const memory = await addMemory(company, 'published', {
       title: 'Gateway',
       content: 'It is vpn2 now.',
     });
@@ -144,7 +140,7 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
   test('nothing is said of people until their names are there', async () => {
     const company = await service.company();
     const ann = await addPerson(service, company, { teamRole: 'admin' });
-    const memory = await addMemory(service, company, 'published', { title: 'Gateway' });
+    const memory = await addMemory(company, 'published', { title: 'Gateway' });
     const names = Promise.withResolvers<void>();
     const { page } = await openConsole(browser, base, ann.token);
     await page.route('**/v1/team/members*', async (route) => {
@@ -165,7 +161,7 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
   test('it gets an expiry, moves to a client, goes back into review, and is deleted for good', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const memory = await addMemory(service, company, 'published', { title: 'Gateway' });
+    const memory = await addMemory(company, 'published', { title: 'Gateway' });
     const { page, faults, refused } = await open(`/memories/${memory.id}`, company);
     await press(page, 'Set expiry');
     await page.getByLabel('Expires (your time)').fill('2001-01-01T00:00');
@@ -174,7 +170,7 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     await press(page, 'In 90 days');
     await press(page, 'Save');
     await says(page, 'The expiry is set.');
-    const read = async () => (await listMemories(service, company))[0];
+    const read = async () => (await listMemories(company))[0];
     const days = (Date.parse((await read())?.expiresAt ?? '') - Date.now()) / 86_400_000;
     assert.ok(days > 88 && days < 91, String(days));
     await press(page, 'Set expiry');
@@ -195,7 +191,7 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Put back into review' }).click();
     await says(page, 'Back in review.');
     await page.getByRole('link', { name: 'Review it' }).waitFor();
-    await decided(service, company, { action: 'discard', memoryId: memory.id });
+    await decided(company, { action: 'discard', memoryId: memory.id });
     await page.reload();
     await press(page, 'Put back into review');
     await says(page, 'Back in review.');
@@ -217,11 +213,11 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
 
   test('a change of someone else is never overwritten unseen, and what is typed stays', async () => {
     const company = await service.company();
-    const { id } = await addMemory(service, company, 'published', { title: 'Gateway', content: 'One.' });
+    const { id } = await addMemory(company, 'published', { title: 'Gateway', content: 'One.' });
     const { page, faults } = await open(`/memories/${id}`, company);
     await press(page, 'Edit');
     await page.getByLabel('Text').fill('Mine.');
-    await decided(service, company, { action: 'update', memoryId: id, title: 'Theirs', content: 'Two.' });
+    await decided(company, { action: 'update', memoryId: id, title: 'Theirs', content: 'Two.' });
     await press(page, 'Save');
     await warns(page, 'Someone else changed this memory in the meantime');
     await page.getByText('The memory as it is now: Theirs').waitFor();
@@ -229,15 +225,15 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     await press(page, 'Save');
     await says(page, 'Saved.');
     await heading(page, 'Theirs');
-    const [now] = await listMemories(service, company);
+    const [now] = await listMemories(company);
     assert.deepEqual([now?.title, now?.content], ['Theirs', 'Mine.']);
-    await decided(service, company, { action: 'update', memoryId: id, content: 'Three.' });
+    await decided(company, { action: 'update', memoryId: id, content: 'Three.' });
     await press(page, 'Restore version 1');
     await warns(page, 'Someone else changed this memory in the meantime');
     await page.getByText('Three.').first().waitFor();
-    assert.equal((await listMemories(service, company))[0]?.content, 'Three.');
+    assert.equal((await listMemories(company))[0]?.content, 'Three.');
     await press(page, 'Archive');
-    await decided(service, company, { action: 'unpublish', memoryId: id });
+    await decided(company, { action: 'unpublish', memoryId: id });
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await warns(page, 'Someone else changed this memory in the meantime');
     assert.equal(await stateOf(company, id), 'review');
@@ -250,7 +246,6 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     const clientId = await addClient(service, company);
     // No search finds a title without a word.
     const { id } = await addMemory(
-      service,
       company,
       'published',
       { title: '???', content: 'The tram leaves.' },
@@ -274,17 +269,17 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     await press(ofOwner, 'Keep it as it is');
     await says(ofOwner, 'Kept as it is.');
     await card(ofOwner, 'Feedback to decide on').waitFor({ state: 'detached' });
-    assert.deepEqual(await listMemories(service, company, '?state=review'), []);
+    assert.deepEqual(await listMemories(company, '?state=review'), []);
     await ofOwner.context().close();
   });
 
   test('it shows the captures that it was made of, and leads to what it replaced', async () => {
     const company = await service.company();
     const [older, newer] = [
-      await addMemory(service, company, 'published', { title: 'Older' }),
-      await addMemory(service, company, 'review', { title: 'Newer' }),
+      await addMemory(company, 'published', { title: 'Older' }),
+      await addMemory(company, 'review', { title: 'Newer' }),
     ];
-    await decided(service, company, { action: 'publish', memoryId: newer.id, supersedes: older.id });
+    await decided(company, { action: 'publish', memoryId: newer.id, supersedes: older.id });
     const { page, faults, refused } = await open(`/memories/${newer.id}`, company);
     await page.getByText('Made of 1 capture').click();
     await page.getByText('What was done in it.').waitFor();
@@ -299,10 +294,10 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
   test('nobody is shown what they cannot do, and no request is refused', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const [shown] = await addMemories(service, company, 'published', [{ title: 'Gateway' }]);
-    await addMemory(service, company, 'review', { title: 'Waiting' });
-    await addMemory(service, company, 'published', { title: 'Of a client' }, clientId);
-    await questionBest(service, company, 'gateway');
+    const [shown] = await addMemories(company, 'published', [{ title: 'Gateway' }]);
+    await addMemory(company, 'review', { title: 'Waiting' });
+    await addMemory(company, 'published', { title: 'Of a client' }, clientId);
+    await questionBest(company, 'gateway');
     const all = ['Edit', 'Set expiry', 'Move', 'Put back into review', 'Archive', 'Delete for good'];
     const people = [
       {
@@ -367,10 +362,8 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
       title: `Memory ${n}`,
       content: `The fact number ${n}. `.repeat(20),
     }));
-    for (const some of [items.slice(0, 25), items.slice(25)])
-      await addMemories(service, company, 'published', some);
+    for (const some of [items.slice(0, 25), items.slice(25)]) await addMemories(company, 'published', some);
     const [hostile] = await addMemories(
-      service,
       company,
       'published',
       HOSTILE.map((name) => ({
@@ -382,13 +375,13 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
       clientId,
     );
     assert.ok(hostile);
-    await decided(service, company, {
+    await decided(company, {
       action: 'update',
       memoryId: hostile.id,
       title: HOSTILE[1],
       content: `unicorn ${HOSTILE[2]}`,
     });
-    await questionBest(service, company, 'unicorn', { note: HOSTILE[0] }, { clientId });
+    await questionBest(company, 'unicorn', { note: HOSTILE[0] }, { clientId });
     const list = {
       url: `${base}/memories?team=${company.teamId}`,
       token: company.token,

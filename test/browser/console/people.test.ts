@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { SignedIn } from '../../support/app.ts';
 import { openTestApp } from '../../support/app.ts';
-import { ask, listAll } from '../../support/company.ts';
 import { addPasswordHolder, join, makeInvite, newEmail, PASSWORD } from '../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
@@ -46,8 +45,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const row = (page: Page, name: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
-  const grants = (company: SignedIn) =>
-    listAll<{ userId: string; clientId: string; access: string }>(service, company, '/v1/team/grants');
+  const grants = (company: SignedIn) => company.all.listClientGrants();
 
   test('an Owner invites someone by a link, changes the role and removes the person', async () => {
     const company = await service.company();
@@ -86,7 +84,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     await page.getByLabel('Role of Ann').selectOption('Admin');
     await button(page, 'Save').click();
     await page.getByText('Ann is now an Admin.').waitFor();
-    const roles = await listAll<{ name: string; role: string }>(service, company, '/v1/team/members');
+    const roles = await company.all.listTeamMembers();
     assert.equal(roles.find(({ name }) => name === 'Ann')?.role, 'admin');
 
     await button(page, 'Remove Ann').click();
@@ -166,7 +164,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     await page.getByText('The link is shown only now').waitFor();
     await button(page, 'Done').click();
     assert.equal(await focused(page), 'invite');
-    const [made] = await listAll<{ role: string; state: string }>(service, company, '/v1/team/invites');
+    const [made] = await company.all.listInvites();
     assert.deepEqual([made?.role, made?.state], ['admin', 'open']);
     await page.getByText('2 invites').waitFor();
     assert.deepEqual(refused, []);
@@ -211,7 +209,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     await page.getByText('Not changed: Ben, client Globex.').waitFor();
     assert.equal(await cell('Ben, client Globex').inputValue(), 'write');
     await page.unroute('**/team/grants/**');
-    await ask(service, company, 'DELETE', `/v1/team/clients/${acme}`);
+    await company.ask.archiveClient(acme);
     await cell('Ann, client Acme').selectOption('Write');
     await page.getByText('Acme is archived. The table was read again.').waitFor();
     await cell('Ann, client Acme').waitFor({ state: 'detached' });
@@ -342,7 +340,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     await button(page, 'Save').click();
     await page.getByText('Make someone else an Owner first.').waitFor();
     await button(page, 'Cancel').click();
-    await ask(service, company, 'DELETE', `/v1/team/members/${ann.userId}`);
+    await company.ask.removeTeamMember(ann.userId);
     await button(page, 'Change role of Ann').click();
     await page.getByLabel('Role of Ann').selectOption('Admin');
     await button(page, 'Save').click();
@@ -352,7 +350,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
 
     const other = await open(admin.token);
     await button(other.page, 'Invite someone').waitFor();
-    await ask(service, company, 'PATCH', `/v1/team/members/${admin.userId}`, { role: 'member' });
+    await company.ask.changeTeamRole(admin.userId, { role: 'member' });
     await button(other.page, 'Invite someone').click();
     await other.page.getByLabel('Email', { exact: true }).fill(newEmail());
     await button(other.page, 'Make the link').click();
@@ -368,7 +366,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
 
   test('the settings of the Team are changed, and its new name is shown at once', async () => {
     const company = await service.company();
-    await ask(service, company, 'POST', '/v1/company/teams', { name: 'Taken' });
+    await company.ask.createTeam({ name: 'Taken' });
     const { page, faults } = await open(company.token, `team&team=${company.teamId}`);
     await page.getByLabel('Name').fill('Taken');
     await page.getByLabel('Who can publish').selectOption('review');
@@ -380,7 +378,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     await button(page, 'Save').click();
     await page.getByText('Saved.').waitFor();
     await title(page, 'Team settings · People · Customer support');
-    const team = (await ask(service, company, 'GET', '/v1/team')).json<Record<string, string>>();
+    const team = await company.api.getSelectedTeam();
     assert.deepEqual(
       [team['name'], team['publish'], team['redaction']],
       ['Customer support', 'review', 'redact'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { type Body } from '../../support/client/client.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused } from '../../support/pages.ts';
 import {
@@ -29,7 +30,7 @@ describe('the page of the search, whatever its state', { skip: withoutBrowser },
   });
   after(() => browser?.close());
 
-  const store = (caller: Caller, body: object) => storeText(service, caller, body);
+  const store = (caller: Caller, body: Body<'ingestSource'>) => storeText(caller, body);
   const company = () => companyToSearch(service);
   const url = ({ teamId }: Pick<SignedIn, 'teamId'>, query: Record<string, string> = {}) =>
     `${base}/search?${String(new URLSearchParams({ team: teamId, ...query }))}`;

@@ -5,7 +5,7 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
 import { companyToSearch, found, hitTitles, queryField, searchFor } from '../../support/search-page.ts';
-import { addPerson, archiveTeam, get, post } from '../../support/team.ts';
+import { addPerson, archiveTeam } from '../../support/team.ts';
 import { openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
@@ -71,7 +71,7 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
     const link = new URL(await page.evaluate<string>('navigator.clipboard.readText()'));
     assert.equal(link.pathname, `/sources/${owner.handbook}`);
     assert.equal(link.searchParams.get('team'), owner.teamId);
-    const source = await get(service, owner, `/v1/memory${link.pathname}`);
+    const source = await owner.send('GET', `/v1/memory${link.pathname}`);
     const { chunks } = source.json<{ chunks: { chunk_id: string }[] }>();
     assert.equal(link.searchParams.get('chunk'), chunks[1]?.chunk_id);
     assert.equal(
@@ -178,7 +178,7 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
     await dialog.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Reviewers will see it.').waitFor();
     assert.match(await focused(page), /^Wrong or outdated/);
-    const review = await get(service, owner, '/v1/memory/memories?state=review');
+    const review = await owner.ask.listMemories({ state: 'review' });
     const { items } = review.json<{ items: { feedback: { verdict: string; note: string }[] }[] }>();
     assert.deepEqual(
       items.flatMap(({ feedback }) => feedback.map(({ verdict, note }) => [verdict, note])),
@@ -204,7 +204,7 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
     assert.equal(await page.getByLabel('Where').count(), 0, 'there is nothing to choose');
     await searchFor(page, 'yellow');
     await found(page, '1 passage');
-    await post(service, owner, '/v1/memory/sources/archive', {
+    await owner.ask.archiveSources({
       filter: { tag: 'front desk' },
       dryRun: false,
     });

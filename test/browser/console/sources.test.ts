@@ -8,7 +8,7 @@ import { addMemory } from '../../support/memories.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { imported, textFile } from '../../support/originals.ts';
 import { focused, heading, title } from '../../support/pages.ts';
-import { addClient, addPerson, archiveTeam, type Caller, get, post } from '../../support/team.ts';
+import { addClient, addPerson, archiveTeam, type Caller } from '../../support/team.ts';
 import { answerQuestions, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
 
 const HOSTILE = ['W'.repeat(300), 'فريق الدعم الفني', '<img src=x onerror=alert(1)>'] as const;
@@ -22,7 +22,7 @@ interface Given {
   tags?: string[];
   uri?: string;
   externalId?: string;
-  metadata?: object;
+  metadata?: Record<string, unknown>;
   expiresAt?: string;
   clientId?: string;
 }
@@ -31,23 +31,11 @@ interface Given {
 async function ingest(caller: Caller, { title, clientId, text, chunks, ...given }: Given): Promise<string> {
   const scope = clientId === undefined ? {} : { clientId };
   const content = chunks === undefined ? { text: text ?? `The text of ${title}.` } : { chunks };
-  const answer = await post(service, caller, '/v1/memory/ingest', { title, scope, ...content, ...given });
-  assert.equal(answer.statusCode, 201, answer.body);
-  return answer.json<{ source: { id: string } }>().source.id;
+  return (await caller.api.ingestSource({ title, scope, ...content, ...given })).source.id;
 }
 
 async function read(caller: Caller, id: string) {
-  const answer = await get(service, caller, `/v1/memory/sources/${id}`);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{
-    title: string;
-    state: string;
-    tags: string[];
-    clientId: string | null;
-    expiresAt: string | null;
-    chunks: { chunk_id: string }[];
-    memoryId?: string;
-  }>();
+  return await caller.api.getSource(id);
 }
 
 function remove(caller: Caller, id: string) {
@@ -374,7 +362,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await question.getByText('cannot be brought back').waitFor();
     await question.getByRole('button', { name: 'Delete for good' }).click();
     await said(page, 'The source is deleted for good.');
-    assert.equal((await get(service, company, `/v1/memory/sources/${id}`)).statusCode, 404);
+    assert.equal((await company.ask.getSource(id)).statusCode, 404);
     await page.getByRole('link', { name: 'All sources' }).click();
     await page.getByText('No sources yet').waitFor();
     assert.deepEqual([faults, refused], [[], []]);
@@ -385,7 +373,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     const company = await service.company();
     const id = await ingest(company, { title: 'Tram', text: 'The tram leaves from stop QX-31.' });
     const note = 'It leaves from QX-40 now.';
-    await questionBest(service, company, 'stop QX-31', { verdict: 'outdated', note });
+    await questionBest(company, 'stop QX-31', { verdict: 'outdated', note });
     const member = await addPerson(service, company, { teamRole: 'member' });
     for (const [token, shown] of [
       [company.token, 1],
@@ -507,7 +495,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
 
   test('the sources of memories and of workspace files lead to where they are changed', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published', {
+    const memory = await addMemory(company, 'published', {
       title: 'VPN',
       content: 'The port is 443.',
     });

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { Token } from '../../../shared/schemas/tokens.ts';
 import { createAgent, expire } from '../../support/agent-tokens.ts';
 import { openTestApp } from '../../support/app.ts';
-import { ask, listAll } from '../../support/company.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, addTeam, archiveTeam, type Caller } from '../../support/team.ts';
@@ -44,7 +42,7 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
   const issued = (page: Page) => page.getByRole('region', { name: 'Copy the token now' });
   const secretOf = (page: Page) => issued(page).locator('code').first().innerText();
   const contents = (page: Page) => page.evaluate<string>('document.documentElement.outerHTML');
-  const tokens = (caller: Caller) => listAll<Token>(service, caller, '/v1/auth/tokens');
+  const tokens = (caller: Caller) => caller.all.listTokens();
   /** The status of a request with this token, sent as the page says. */
   async function statusWith(token: string) {
     const answer = await fetch(`${base}/v1/team`, { headers: { authorization: `Bearer ${token}` } });
@@ -191,7 +189,7 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     assert.match(await row(page, 'Old agent').innerText(), /expired/);
     assert.equal(await row(page, 'Old agent').getByRole('button').count(), 0);
     await button(page, 'Rotate – Builder').click();
-    await ask(service, company, 'DELETE', `/v1/auth/tokens/${record.id}`);
+    await company.ask.revokeToken(record.id);
     await button(page, 'Make a new secret').click();
     await dialog(page).getByRole('alert').filter({ hasText: 'The agent token is revoked' }).waitFor();
     await button(page, 'Cancel').click();

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp } from '../../support/app.ts';
-import { post } from '../../support/team.ts';
 import { assertRefused, openHomes } from '../cli.ts';
 import { signedInOwner } from '../cli-person.ts';
 import {
@@ -29,7 +28,7 @@ const USER_FILES = { 'claude-code': '.claude/settings.json', codex: '.codex/hook
 async function withAgentToken() {
   const [company, person] = [await service.company(), await newPerson()];
   const stored = { title: 'Retries', text: 'The payment gateway waits 40 seconds before it retries.' };
-  await post(service, company, '/v1/memory/ingest', stored);
+  await company.ask.ingestSource(stored);
   const permissions = ['memory:read', 'memory:write'] as const;
   const { token } = await createAgent(service, company, company, { permissions });
   const env = { MEMORY_API_TOKEN: token, MEMORY_API_PUBLIC_URL: base };
@@ -54,7 +53,7 @@ describe('hooks that are installed with an agent token', () => {
       await writeFile(path, await readFixture(agent, 'transcript.jsonl'));
       const ended = await hookInput(agent, 'session-end', { transcript_path: path });
       assertSilent(await asAgent(commandOf(content, 'SessionEnd'), ended));
-      const [capture] = await capturesStagedLater(service, company);
+      const [capture] = await capturesStagedLater(company);
       assert.equal(capture?.createdWith?.name, 'An agent');
     });
   }

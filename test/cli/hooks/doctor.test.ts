@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp } from '../../support/app.ts';
-import { post } from '../../support/team.ts';
 import { closedAddress, openHomes, otherServices, type Person } from '../cli.ts';
 import { signedInOwner } from '../cli-person.ts';
 import { AGENTS, type HooksFile, hookInput, printedBy, readJson, runHook } from './hook-runs.ts';
@@ -60,7 +59,7 @@ describe('doctor', () => {
         title: 'Decision',
         text: `What the team has already decided about the ledger: 40 seconds.`,
       };
-      await post(service, company, '/v1/memory/ingest', stored);
+      await company.ask.ingestSource(stored);
       await text('hook', 'install', agent);
       const { code, checks } = await hookChecks(person, [], {}, project);
       assert.equal(code, 0, JSON.stringify(checks));
@@ -72,7 +71,7 @@ describe('doctor', () => {
         String(of('SessionEnd')?.output),
         /^Sessions are staged in the Team layer of Test Team\.$/,
       );
-      assert.deepEqual(await stagedCaptures(service, company), []);
+      assert.deepEqual(await stagedCaptures(company), []);
       const { stdout } = await person.run(['doctor'], { env: ENOUGH_TIME, cwd: project });
       assert.match(
         stdout,
@@ -247,7 +246,7 @@ describe('a hook that has not worked for a day', () => {
     await ageFailures(person, 'claude-code', 'prompt', 25);
     const long = 'The gateway waits 40 seconds before it retries. '.repeat(60);
     for (const title of ['One', 'Two', 'Three'])
-      await post(service, company, '/v1/memory/ingest', { title, text: `${title}. ${long}` });
+      await company.ask.ingestSource({ title, text: `${title}. ${long}` });
     const both = await start();
     assert.match(both, /^<team-memory-recall>\nTell the person.+\nStored by the Team/);
     assert.match(both, /waits 40 seconds[^]*<\/team-memory-recall>\n$/);

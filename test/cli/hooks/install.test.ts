@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
 import { execFile } from '../../support/needs/command.ts';
 import { runnerEnvironment } from '../../support/runner-environment.ts';
-import { addClient, addPerson, post } from '../../support/team.ts';
+import { addClient, addPerson } from '../../support/team.ts';
 import { assertRefused, type Ended, openHomes, type Person } from '../cli.ts';
 import { signedInOwner } from '../cli-person.ts';
 import {
@@ -36,7 +36,7 @@ describe('hook install', () => {
     test(`makes the file of ${agent} with hooks that work in any folder, and uninstall removes them`, async () => {
       const { company, person, text } = await owner();
       const stored = { title: 'Retries', text: 'The payment gateway waits 40 seconds before it retries.' };
-      await post(service, company, '/v1/memory/ingest', stored);
+      await company.ask.ingestSource(stored);
       const path = join(person.home, FILES[agent].user);
       const printed = await text('hook', 'install', agent);
       const content = await readJson(path);

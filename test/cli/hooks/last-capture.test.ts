@@ -4,7 +4,7 @@ import { connect } from '../../../cli/client/service-client.ts';
 import { endOf, readProgress } from '../../../cli/hooks/state.ts';
 import type { Message } from '../../../cli/hooks/transcript.ts';
 import { openTestApp } from '../../support/app.ts';
-import { addPerson, type Caller, post } from '../../support/team.ts';
+import { addPerson, type Caller } from '../../support/team.ts';
 
 const second = (number: number) => `2026-11-20T09:00:0${number}.000Z`;
 const messages = [1, 2, 3, 4].map((number): Message => ({ speaker: 'Agent', text: 'x', at: second(number) }));
@@ -29,7 +29,7 @@ test('readProgress finds the last capture of the user, and none of another perso
   const url = await service.app.listen({ host: '127.0.0.1', port: 0 });
   const client = connect(url, { token: company.token, source: 'MEMORY_API_TOKEN' });
   const stage = (caller: Caller, sequence: number) =>
-    post(service, caller, '/v1/memory/captures', {
+    caller.ask.stageCapture({
       sessionId: 's',
       sequence,
       summary: 'x',

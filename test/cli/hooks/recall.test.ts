@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import type { SearchResponse } from '../../../shared/schemas/search.ts';
 import type { IngestRequest } from '../../../shared/schemas/sources.ts';
 import { openTestApp } from '../../support/app.ts';
-import { addClient, post } from '../../support/team.ts';
+import { addClient } from '../../support/team.ts';
 import { openHomes, otherServices } from '../cli.ts';
 import { signedInOwner } from '../cli-person.ts';
 import { AGENTS, assertSilent, hookInput, printedBy, runHook } from './hook-runs.ts';
@@ -29,8 +29,7 @@ const LUNCH: IngestRequest = {
 async function ownerWith(...sources: IngestRequest[]) {
   const made = await owner();
   for (const source of sources) {
-    const answer = await post(service, made.company, '/v1/memory/ingest', source);
-    assert.equal(answer.statusCode, 201, answer.body);
+    await made.company.api.ingestSource(source);
   }
   return made;
 }
@@ -93,7 +92,7 @@ describe('hook prompt', () => {
   test('searches the layer that --client names, and only the Team layer without it', async () => {
     const { company, person } = await owner();
     const clientId = await addClient(service, company);
-    await post(service, company, '/v1/memory/ingest', { ...GATEWAY, scope: { clientId } });
+    await company.ask.ingestSource({ ...GATEWAY, scope: { clientId } });
     const input = await hookInput('claude-code', 'user-prompt-submit');
     assertSilent(await runHook(person, ['prompt'], input));
     const found = await runHook(person, ['prompt', '--client', 'a client'], input);

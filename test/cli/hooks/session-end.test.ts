@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { MAX_SUMMARY } from '../../../shared/schemas/captures.ts';
 import { openTestApp } from '../../support/app.ts';
-import { addClient, post } from '../../support/team.ts';
+import { addClient } from '../../support/team.ts';
 import { openHomes, otherServices } from '../cli.ts';
 import { signedInOwner } from '../cli-person.ts';
 import { AGENTS, assertSilent, hookInput, printedBy, readFixture, runHook } from './hook-runs.ts';
@@ -23,7 +23,7 @@ describe('hook session-end', () => {
         await stage(person, 'session-end', agent, await readFixture(agent, 'transcript.jsonl')),
         'The session has 1 capture.\n',
       );
-      const [capture, ...more] = await stagedCaptures(service, company);
+      const [capture, ...more] = await stagedCaptures(company);
       const { session_id } = JSON.parse(await hookInput(agent, 'session-end')) as { session_id: string };
       assert.deepEqual(more, []);
       assert.deepEqual(
@@ -49,7 +49,7 @@ describe('hook session-end', () => {
     await writeFile(path, await readFixture('codex', 'transcript.jsonl'));
     const input = await hookInput('codex', 'session-end', { transcript_path: path });
     assertSilent(await runHook(person, ['session-end', '--agent', 'codex'], input));
-    const captures = await capturesStagedLater(service, company);
+    const captures = await capturesStagedLater(company);
     assert.match(captures[0]?.summary ?? '', /^Person:\nHow long does the payment gateway/);
   });
 
@@ -67,7 +67,7 @@ describe('hook session-end', () => {
         await stage(person, 'session-end', 'claude-code', resumed),
         'The session has 2 captures.\n',
       );
-    const captures = await stagedCaptures(service, company);
+    const captures = await stagedCaptures(company);
     assert.deepEqual(
       captures.map(({ sequence, metadata }) => [sequence, metadata['upTo']]),
       [
@@ -91,7 +91,7 @@ describe('hook session-end', () => {
       await stage(person, 'session-end', 'claude-code', transcript.join('')),
       'The session has 5 captures.\n',
     );
-    const captures = await stagedCaptures(service, company);
+    const captures = await stagedCaptures(company);
     assert.deepEqual(
       captures.map(({ sequence }) => sequence),
       [1, 2, 3, 4, 5],
@@ -116,19 +116,17 @@ describe('hook session-end', () => {
     const ended = await runHook(person, ['session-end', '--wait'], input);
     assert.deepEqual([ended.code, ended.stdout], [1, '']);
     assert.match(ended.stderr, /expected session_id and transcript_path/);
-    assert.deepEqual(await stagedCaptures(service, company), []);
+    assert.deepEqual(await stagedCaptures(company), []);
   });
 
   test('stages in the layer that --client names, with an agent token that can write', async () => {
     const { company, person } = await owner();
     const clientId = await addClient(service, company);
-    const { token } = (
-      await post(service, company, '/v1/auth/tokens', {
-        name: 'hooks',
-        teamId: company.teamId,
-        permissions: ['memory:read', 'memory:write'],
-      })
-    ).json<{ token: string }>();
+    const { token } = await company.api.createToken({
+      name: 'hooks',
+      teamId: company.teamId,
+      permissions: ['memory:read', 'memory:write'],
+    });
     const path = join(person.home, 'transcript.jsonl');
     await writeFile(path, await readFixture('codex', 'transcript.jsonl'));
     await appendFile(path, '\n');
@@ -136,7 +134,7 @@ describe('hook session-end', () => {
     const args = ['session-end', '--wait', '--client', clientId, '--url', base];
     const stranger = await newPerson();
     printedBy(await runHook(stranger, args, input, { MEMORY_API_TOKEN: token }));
-    const [capture] = await stagedCaptures(service, company);
+    const [capture] = await stagedCaptures(company);
     assert.deepEqual([capture?.clientId, capture?.createdWith?.name], [clientId, 'hooks']);
   });
 

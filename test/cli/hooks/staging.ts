@@ -2,29 +2,25 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Capture } from '../../../shared/schemas/captures.ts';
-import type { TestApp } from '../../support/app.ts';
-import { type Caller, post } from '../../support/team.ts';
+import { type Caller } from '../../support/team.ts';
 import type { Person } from '../cli.ts';
 import { type Agent, hookInput, printedBy, runHook } from './hook-runs.ts';
 
 /** All staged captures of a Company, in the order of the session. They are released again. */
-export async function stagedCaptures(service: Pick<TestApp, 'app'>, company: Caller): Promise<Capture[]> {
-  const claimed = await post(service, company, '/v1/memory/consolidation/claim', { limit: 20 });
+export async function stagedCaptures(company: Caller): Promise<Capture[]> {
+  const claimed = await company.ask.claimCaptures({ limit: 20 });
   const { batch } = claimed.json<{ batch: { id: string; captures: Capture[] } | null }>();
   if (batch === null) return [];
-  await post(service, company, '/v1/memory/consolidation/release', { batchId: batch.id });
+  await company.ask.releaseBatch({ batchId: batch.id });
   return batch.captures.sort((a, b) => Number(a.sequence) - Number(b.sequence));
 }
 
 /** The staged captures, when a process that no hook waits for has staged the first one. */
-export async function capturesStagedLater(
-  service: Pick<TestApp, 'app'>,
-  company: Caller,
-): Promise<Capture[]> {
+export async function capturesStagedLater(company: Caller): Promise<Capture[]> {
   let captures: Capture[] = [];
   for (let tries = 0; captures.length === 0 && tries < 600; tries += 1) {
     await pause(100);
-    captures = await stagedCaptures(service, company);
+    captures = await stagedCaptures(company);
   }
   return captures;
 }

@@ -52,7 +52,7 @@ describe('hook turn-end', () => {
           : `The session has ${captures} capture${captures === 1 ? '' : 's'}.\n`;
       assert.equal(printed, expected);
     }
-    const summaries = (await stagedCaptures(service, company)).map(({ summary }) => summary);
+    const summaries = (await stagedCaptures(company)).map(({ summary }) => summary);
     const thanks = 'Person:\nThanks.\n\nAgent:\nYou are welcome.';
     const question = `Person:\nHow long does it wait?\n\nAgent:\n${LONG}`;
     assert.deepEqual(summaries, [
@@ -75,7 +75,7 @@ describe('hook turn-end', () => {
         return runHook(person, [hook, '--wait', '--agent', agent], input);
       });
       for (const { code } of await Promise.all(runs)) assert.equal(code, 0);
-      const captures = await stagedCaptures(service, company);
+      const captures = await stagedCaptures(company);
       assert.equal(captures.length, 1);
       assert.equal(captures[0]?.summary.split('How long does the payment gateway').length, 2);
     });
@@ -86,7 +86,7 @@ describe('hook turn-end', () => {
     const input = await transcriptInput(person, 'claude-code', FIRST);
     assertSilent(await runHook(person, ['turn-end', '--agent', 'claude-code'], input));
     const stop = AbortSignal.timeout(60_000);
-    while ((await stagedCaptures(service, company)).length === 0) stop.throwIfAborted();
+    while ((await stagedCaptures(company)).length === 0) stop.throwIfAborted();
   });
 
   test('a later hook stages a session for which the service did not answer, or whose process was killed', async () => {
@@ -100,7 +100,7 @@ describe('hook turn-end', () => {
         session_id: 'lost',
       });
       await runHook(person, hook, input, { MEMORY_API_TOKEN: 'tm_pat_revoked', MEMORY_API_PUBLIC_URL: base });
-      assert.deepEqual(await stagedCaptures(service, company), []);
+      assert.deepEqual(await stagedCaptures(company), []);
       const state = await readState(person);
       assert.equal(state.lastStagedAt, null);
       assert.match(state.lastError?.message ?? '', /./);
@@ -112,16 +112,12 @@ describe('hook turn-end', () => {
         const text = await readFile(path, 'utf8');
         await writeFile(path, text.replace('"hasFailed": true', '"hasFailed": false'));
         await stage(person, 'turn-end', 'claude-code', FIRST);
-        assert.equal(
-          (await stagedCaptures(service, company)).length,
-          1,
-          'another process can still be at work',
-        );
+        assert.equal((await stagedCaptures(company)).length, 1, 'another process can still be at work');
         const anHourAgo = new Date(Date.now() - 3_600_000);
         await utimes(path, anHourAgo, anHourAgo);
       }
       for (let time = 0; time < 2; time += 1) await stage(person, 'turn-end', 'claude-code', FIRST);
-      const captures = await stagedCaptures(service, company);
+      const captures = await stagedCaptures(company);
       assert.deepEqual(
         captures.map(({ sequence }) => sequence),
         [1, 1],
@@ -177,7 +173,7 @@ describe('hook turn-end', () => {
     const input = await transcriptInput(person, 'claude-code', FIRST);
     const { code } = await runHook(person, ['turn-end', '--wait', '--agent', 'claude-code'], input);
     assert.equal(code, 0);
-    assert.equal((await stagedCaptures(service, company)).length, 1);
+    assert.equal((await stagedCaptures(company)).length, 1);
     const silent = await openOther(() => {});
     assertSilent(await runHook(person, ['turn-end', '--url', silent.url], input));
   });

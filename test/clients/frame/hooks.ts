@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { CHECKOUT, keepSession } from '../../cli/cli.ts';
+import { via } from '../../support/client/client.ts';
 import { until } from '../../support/process-table.ts';
-import { get, post } from '../../support/team.ts';
 import { startModel } from '../model/scripted-model.ts';
 import type { AgentProgram } from './agent-story.ts';
 import { testsOf } from './results.ts';
@@ -34,8 +34,8 @@ async function signIn(room: Room, { url, owner }: ListeningService): Promise<voi
 }
 
 /** The texts of all captures that name a word. */
-async function stagedWith(word: string, { service, owner }: ListeningService): Promise<string[]> {
-  const answer = await get(service, owner, '/v1/memory/captures?limit=200');
+async function stagedWith(word: string, { owner }: ListeningService): Promise<string[]> {
+  const answer = await owner.ask.listCaptures({ limit: 200 });
   const { items } = answer.json<{ items: { summary: string | null }[] }>();
   return items.flatMap(({ summary }) => (summary?.includes(word) ? [summary] : []));
 }
@@ -49,7 +49,7 @@ async function runHooked(
 ): Promise<void> {
   const word = `gauge-${randomUUID()}`;
   const stored = { title: word, text: `The tide ${word} of pier 9 waits 40 seconds before it measures.` };
-  assert.equal((await post(at.service, at.owner, '/v1/memory/ingest', stored)).statusCode, 201);
+  assert.equal((await via(at.service, at.owner).ask.ingestSource(stored)).statusCode, 201);
   const model = await startModel([]);
   const AGENT_TOKEN = await at.newToken();
   const own = await agent.prepare(room, { mcp: at.mcp, token: AGENT_TOKEN }, model.url);

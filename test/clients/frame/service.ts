@@ -2,7 +2,6 @@ import { after } from 'node:test';
 import type { Permission } from '../../../shared/permissions.ts';
 import { type Agent, createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 
 /** A service that listens, with one Company. */
 export interface ListeningService {
@@ -47,7 +46,7 @@ export async function listen(): Promise<ListeningService> {
     newToken: async () => (await newAgent()).token,
     revokedToken: async () => {
       const { token, record } = await newAgent();
-      await ask(service, owner, 'DELETE', `/v1/auth/tokens/${record.id}`);
+      await owner.ask.revokeToken(record.id);
       return token;
     },
   };

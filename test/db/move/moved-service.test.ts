@@ -3,45 +3,36 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '../../../shared/logger.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
-import type { SearchResponse } from '../../../shared/schemas/search.ts';
 import { startWorker } from '../../../worker/worker.ts';
-import { buildTestApp, type SignedIn, type TestApp } from '../../support/app.ts';
+import { buildTestApp, type SignedIn } from '../../support/app.ts';
 import { assertWholeChain, sealAll, verifyAudit } from '../../support/audit-chain.ts';
+import { via } from '../../support/client/client.ts';
 import { endProcesses } from '../../support/needs/process.ts';
-import { along, CLAIM, get, post } from '../../support/team.ts';
+import { along, CLAIM } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
 import { DIRECTIONS, dropServers, emptyDatabase, type Kind, move, preparedDatabase } from './databases.ts';
 
 after(dropServers);
 after(endProcesses);
 
-type Asked = Pick<TestApp, 'app'>;
-
 /** What a search finds, with the figures of its ranking. */
-async function search(service: Asked, company: SignedIn) {
+async function search(company: SignedIn) {
   const body = { query: 'where does the tapir rest', scope: {}, queryEmbedding: along(3), ...CLAIM };
-  const answer = await post(service, company, '/v1/memory/search', body);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<SearchResponse>().hits;
+  return (await company.api.searchMemory(body)).hits;
 }
 
 /** The figures of a Team: what it uses, and the state of its memory. */
-async function figures(service: Asked, company: SignedIn) {
-  const [team, status] = [
-    await get(service, company, '/v1/team'),
-    await get(service, company, '/v1/memory/status'),
-  ];
+async function figures(company: SignedIn) {
+  const [team, status] = [await company.ask.getSelectedTeam(), await company.ask.getStatus()];
   const { usage } = team.json<{ usage: object }>();
   const { sources, chunks } = status.json<{ sources: object; chunks: object }>();
   return { usage, sources, chunks };
 }
 
-const IMPORTS = '/v1/memory/imports';
-
 /** The import when it has ended. */
-async function ended(service: Asked, company: SignedIn, id: string): Promise<Import> {
+async function ended(company: SignedIn, id: string): Promise<Import> {
   for (;;) {
-    const now = (await get(service, company, `${IMPORTS}/${id}`)).json<Import>();
+    const now = await company.api.getImport(id);
     if (now.state !== 'queued' && now.state !== 'running') return now;
     await pause(20);
   }
@@ -54,16 +45,16 @@ async function moveService(from: Kind, to: Kind) {
   const company = await before.company();
   for (const [index, text] of ['the tapir rests', 'the ibex climbs', 'a tapir and an ibex rest'].entries()) {
     const chunks = [{ text, embedding: along(index + 2) }];
-    const answer = await post(before, company, '/v1/memory/ingest', { title: text, chunks, ...CLAIM });
+    const answer = await via(before, company).ask.ingestSource({ title: text, chunks, ...CLAIM });
     assert.equal(answer.statusCode, 201, answer.body);
   }
   await workspaceOf(before.app, company.headers).push([file('team/note.bin', Buffer.from([0, 255, 10]))]);
   const items = [{ filename: 'late.txt', text: 'the capybara swims' }];
-  const [queued] = (await post(before, company, IMPORTS, { items })).json<{ imports: Import[] }>().imports;
+  const [queued] = (await via(before, company).api.importFiles({ items })).imports;
   assert.ok(queued);
-  const found = await search(before, company);
+  const found = await search(via(before, company));
   assert.equal(found.length, 3);
-  const counted = await figures(before, company);
+  const counted = await figures(via(before, company));
   await sealAll(before.database);
   const seals = await assertWholeChain(before.database, company);
   await before.close();
@@ -82,13 +73,13 @@ for (const { from, to, company, queued, found, counted, seals, moved } of cases)
   describe(`a service that was moved from ${from} to ${to}`, () => {
     test('finds the same, with the same ranking', async () => {
       assert.deepEqual(
-        (await search(moved, company)).map(({ chunk_id, score }) => [chunk_id, score]),
+        (await search(via(moved, company))).map(({ chunk_id, score }) => [chunk_id, score]),
         found.map(({ chunk_id, score }) => [chunk_id, score]),
       );
     });
 
     test('counts the same', async () => {
-      assert.deepEqual(await figures(moved, company), counted);
+      assert.deepEqual(await figures(via(moved, company)), counted);
     });
 
     test('has the bytes of the files', async () => {
@@ -98,7 +89,7 @@ for (const { from, to, company, queued, found, counted, seals, moved } of cases)
     });
 
     test('continues the audit chain', async () => {
-      const verified = await verifyAudit(moved, company);
+      const verified = await verifyAudit(via(moved, company));
       assert.equal(verified.firstBreak, null);
       assert.deepEqual(verified.head?.sequence, seals.length);
       await sealAll(moved.database);
@@ -110,7 +101,7 @@ for (const { from, to, company, queued, found, counted, seals, moved } of cases)
     test('completes an import that was queued before the move', async () => {
       const worker = await startWorker({ ...moved, logger: createLogger('silent', 'test') });
       try {
-        const done = await ended(moved, company, queued.id);
+        const done = await ended(via(moved, company), queued.id);
         assert.deepEqual([done.state, done.attempts, done.error], ['completed', 1, null]);
       } finally {
         await worker.stop();

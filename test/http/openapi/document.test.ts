@@ -6,7 +6,6 @@ import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ERRORS, type ErrorCode } from '../../../shared/errors.ts';
 import { openTestApp } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import { execFile } from '../../support/needs/command.ts';
 import { ROOT } from '../../support/root.ts';
 import { operationsOf, readDocument } from './document.ts';
@@ -65,7 +64,7 @@ describe('the OpenAPI document for clients', () => {
     for (const { route, name, schema } of parameters) {
       const [method, path = ''] = route.split(' ');
       if (method !== 'GET' || path.includes(':') || schema.type !== 'string') continue;
-      const { body } = await ask(service, company, 'GET', `${path}?${name}=x`);
+      const { body } = await company.send('GET', `${path}?${name}=x`);
       assert.doesNotMatch(body, /must be a whole number/, `${route}: ${name} is made with QueryInteger`);
     }
   });

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { newId } from '../../../shared/ids.ts';
 import type { Capture } from '../../../shared/schemas/captures.ts';
 import type { Memory } from '../../../shared/schemas/memories.ts';
-import { ask, type Method } from '../../support/company.ts';
+import { type Answer, type Method, via } from '../../support/client/client.ts';
 import { outcome } from '../../support/sign-in.ts';
 import type { CallerName, Expiry, ModelCapture, ModelMemory } from './model.ts';
 import type { Refusals } from './refusals.ts';
 import { callerOf, layerOf, type World } from './world.ts';
-
-type Answer = Awaited<ReturnType<typeof ask>>;
 
 /** Asks a route as someone, and notes what was asked and answered. */
 export async function asks(
@@ -17,7 +15,7 @@ export async function asks(
   what: string,
   request: { method: Method; url: string; body?: object },
 ): Promise<Answer> {
-  const answer = await ask(world.service, world.players[by], request.method, request.url, request.body);
+  const answer = await via(world.service, world.players[by]).send(request.method, request.url, request.body);
   // `outcome` reads the body, which an answer without content does not have.
   world.told.push(`${by} ${what} -> ${answer.body === '' ? answer.statusCode : outcome(answer)}`);
   return answer;

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Static } from 'typebox';
-import type { AuditEvent } from '../../../shared/schemas/audit.ts';
-import type { ListedMemory } from '../../../shared/schemas/memories.ts';
-import type { Source } from '../../../shared/schemas/sources.ts';
 import type { Status } from '../../../shared/schemas/status.ts';
-import { ask, listAll } from '../../support/company.ts';
 import { assertMemory, assertSource, seenExpiry } from './asking.ts';
 import { CALLERS, type CallerName, type Layer, type ModelMemory, RIGHTS } from './model.ts';
 import { assertAllOf } from './play-batches.ts';
@@ -195,8 +191,8 @@ async function assertNothingElse(world: World, rows: readonly StoredMemory[]): P
 
 /** What waits for review and what is published, newest first, with what a reviewer goes by. */
 async function assertLibrary(world: World, by: CallerName): Promise<void> {
-  const { model, service, players } = world;
-  const listed = await listAll<ListedMemory>(service, players[by], '/v1/memory/memories');
+  const { model, players } = world;
+  const listed = await players[by].all.listMemories();
   const open = model.memories.filter(({ state }) => state === 'review' || state === 'published');
   assert.deepEqual(
     listed.map(({ id }) => id),
@@ -235,7 +231,7 @@ function countBy<T>(list: readonly T[], key: (one: T) => string, keys: readonly 
 
 /** Compares the figures of GET status with the records that one caller reaches. */
 async function assertFigures(world: World, by: CallerName): Promise<void> {
-  const { model, service, players } = world;
+  const { model, players } = world;
   const within = ({ layer }: { layer: Layer }) => RIGHTS[by].reads.includes(layer);
   const captures = model.captures.filter(within);
   const memories = model.memories.filter(within);
@@ -244,7 +240,7 @@ async function assertFigures(world: World, by: CallerName): Promise<void> {
   const archived = memories.filter(
     ({ state, publishedBy }) => state !== 'published' && publishedBy !== null,
   ).length;
-  const answer = await ask(service, players[by], 'GET', '/v1/memory/status');
+  const answer = await players[by].ask.getStatus();
   const status = answer.json<Static<typeof Status>>();
   assert.deepEqual(
     { captures: status.captures, memories: status.memories, sources: status.sources },
@@ -259,9 +255,9 @@ async function assertFigures(world: World, by: CallerName): Promise<void> {
 
 /** Holds the sources that everyone may list at the end of a life against the model. */
 export async function assertSources(world: World): Promise<void> {
-  const { model, service, players, sources } = world;
+  const { model, players, sources } = world;
   for (const by of CALLERS) {
-    const listed = await listAll<Source>(service, players[by], '/v1/memory/sources?kind=memory');
+    const listed = await players[by].all.listSources({ kind: 'memory' });
     const expected = model.memories
       .filter(({ layer, publishedBy }) => publishedBy !== null && RIGHTS[by].reads.includes(layer))
       .map(({ id, state }) => [sources.get(id), state === 'published' ? 'active' : 'archived']);
@@ -310,15 +306,15 @@ function inOrder<T extends { kind: string; subject: string }>(events: readonly T
 
 /** Holds the whole trail, as it is shown, against the model: in order, without a word of any text, in one chain. */
 export async function assertTrail(world: World): Promise<void> {
-  const { service, players, model, words, eventsBefore } = world;
-  const listed = await listAll<AuditEvent>(service, players.owner, '/v1/memory/audit');
+  const { players, model, words, eventsBefore } = world;
+  const listed = await players.owner.all.listTeamAudit();
   const shown = listed.filter(({ kind }) => kind.startsWith('memory.'));
   assert.deepEqual(
     inOrder(shown.map(({ kind, subjectId }) => ({ kind, subject: subjectId ?? '' })).reverse()),
     inOrder(model.events.map(({ kind, subject }) => ({ kind, subject }))),
   );
   assert.deepEqual(Words.in(JSON.stringify(shown), words.all), [], 'an event holds no content');
-  const answer = await ask(service, players.owner, 'GET', '/v1/company/audit/verify');
+  const answer = await players.owner.ask.verifyAudit();
   const { events, firstBreak } = answer.json<{ events: number; firstBreak: string | null }>();
   assert.deepEqual({ events, firstBreak }, { events: eventsBefore + model.events.length, firstBreak: null });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Hit } from '../../../shared/schemas/search.ts';
-import { along, CLAIM, post } from '../../support/team.ts';
+import { along, CLAIM } from '../../support/team.ts';
 import { accepted } from './asking.ts';
 import { CALLERS, type CallerName, type Layer, RIGHTS } from './model.ts';
 import { refusalsOfSearch } from './refusals.ts';
@@ -94,8 +94,8 @@ async function search(
   { client, include }: Where,
   words: readonly string[],
 ): Promise<{ all: string[]; byWords: string[] } | null> {
-  const { service, players, clients, model } = world;
-  const answer = await post(service, players[by], '/v1/memory/search', {
+  const { players, clients, model } = world;
+  const answer = await players[by].ask.searchMemory({
     query: words.join(' ') || 'nothing',
     topK: 50,
     scope: {

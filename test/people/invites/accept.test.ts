@@ -31,7 +31,7 @@ function rowsOf(company: SignedIn) {
 describe('POST /v1/company/invitations/accept', () => {
   test('creates a Company Admin without a Team and signs in', async () => {
     const company = await service.company();
-    const { token, invite } = await makeInvitation(service, company);
+    const { token, invite } = await makeInvitation(company);
     const answer = await accept(service, { token, name: 'Ada' });
     assert.equal(answer.statusCode, 201);
     assert.equal(answer.headers['cache-control'], 'no-store');
@@ -48,7 +48,7 @@ describe('POST /v1/company/invitations/accept', () => {
   test('makes a member of the Company an Admin at once, in all of their sessions', async () => {
     const company = await service.company();
     const person = await addPasswordHolder(service, company, { teamRole: 'member' });
-    const { token } = await makeInvitation(service, company, { email: person.email });
+    const { token } = await makeInvitation(company, { email: person.email });
     const answer = await accept(service, { token, name: 'Another name' });
     const session = answer.json<Session>();
     assert.deepEqual(session.user, { id: person.userId, email: person.email, name: 'Someone' });
@@ -62,7 +62,7 @@ describe('POST /v1/company/invitations/accept', () => {
     const company = await service.company();
     for (const role of ['owner', 'admin'] as const) {
       const person = await addPasswordHolder(service, company, {});
-      const { token } = await makeInvitation(service, company, { email: person.email });
+      const { token } = await makeInvitation(company, { email: person.email });
       // The role is given while the invitation is open.
       await database.query('update identity.account set role = $2 where id = $1', [person.userId, role]);
       const session = (await accept(service, { token })).json<Session>();
@@ -73,7 +73,7 @@ describe('POST /v1/company/invitations/accept', () => {
 
   test('does not give the new Admin the routes of Company Owners', async () => {
     const company = await service.company();
-    const { token } = await makeInvitation(service, company);
+    const { token } = await makeInvitation(company);
     const session = (await accept(service, { token })).json<Session>();
     const asAdmin = { ...company, headers: { ...company.headers, authorization: `Bearer ${session.token}` } };
     await assert.rejects(makeResetLink(service, asAdmin), /company_role_required/);
@@ -90,7 +90,7 @@ describe('POST /v1/company/invitations/accept', () => {
       { email: `person-${unset.userId}@example.com`, password: PASSWORD },
     ];
     const tokens = await Promise.all(
-      attempts.map(async ({ email }) => (await makeInvitation(service, company, { email })).token),
+      attempts.map(async ({ email }) => (await makeInvitation(company, { email })).token),
     );
     const before = [await rowsOf(company), await rowsOf(other)];
     const answers = await Promise.all(
@@ -106,7 +106,7 @@ describe('POST /v1/company/invitations/accept', () => {
   test('ignores the session that the request carries', async () => {
     const company = await service.company();
     for (const authorization of ['Bearer of-no-worth', company.headers.authorization]) {
-      const { token, invite } = await makeInvitation(service, company);
+      const { token, invite } = await makeInvitation(company);
       const answer = await app.inject({
         method: 'POST',
         url: '/v1/company/invitations/accept',
@@ -119,7 +119,7 @@ describe('POST /v1/company/invitations/accept', () => {
 
   test('returns 400 for missing, invalid or unknown fields and leaves the token unused', async () => {
     const company = await service.company();
-    const { token } = await makeInvitation(service, company);
+    const { token } = await makeInvitation(company);
     const whole = { token, name: 'A newcomer', password: PASSWORD };
     const url = '/v1/company/invitations/accept';
     for (const payload of [
@@ -139,7 +139,7 @@ describe('POST /v1/company/invitations/accept', () => {
   test('accepts an invitation while a Team is archived', async () => {
     const company = await service.company();
     await database.query(`update identity.team set state = 'archived' where id = $1`, [company.teamId]);
-    const { token } = await makeInvitation(service, company);
+    const { token } = await makeInvitation(company);
     assert.equal(outcome(await accept(service, { token })), '201');
   });
 });
@@ -147,7 +147,7 @@ describe('POST /v1/company/invitations/accept', () => {
 describe('the audit event of an accepted invitation', () => {
   test('records the account and the invitation once, without secrets', async () => {
     const company = await service.company();
-    const { token, invite } = await makeInvitation(service, company);
+    const { token, invite } = await makeInvitation(company);
     const session = (await accept(service, { token })).json<Session>();
     const events = await database.query<Record<string, unknown> & { row: string }>(
       `select actor_id as actor, team_id as team, subject_id as subject, detail, e::text as row
@@ -172,8 +172,8 @@ describe('the audit event of an accepted invitation', () => {
     const company = await service.company();
     const person = await addPasswordHolder(service, company, {});
     const tokens = [
-      (await makeInvitation(service, company)).token,
-      (await makeInvitation(service, company, { email: person.email })).token,
+      (await makeInvitation(company)).token,
+      (await makeInvitation(company, { email: person.email })).token,
     ];
     const broken = await openFailingApp(t, service, (text) =>
       text.includes('into memory.audit_event') ? databaseError('42P01') : null,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { Session } from '../../../shared/schemas/accounts.ts';
-import type { AccessRequest, CompanyGrant } from '../../../shared/schemas/people.ts';
+import type { AccessRequest } from '../../../shared/schemas/people.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { columns } from '../../support/columns.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
+import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
 import { askSession, outcome } from '../../support/sign-in.ts';
 import { addPerson, addTeam, archiveTeam, type Caller } from '../../support/team.ts';
@@ -14,7 +14,7 @@ const service = await openTestApp();
 const { database } = service;
 const URL = '/v1/company/access-requests';
 
-const request = (caller: Caller, body: object) => ask(service, caller, 'POST', URL, body);
+const request = (caller: Caller, body: object) => caller.ask.requestAccess(body);
 
 async function requested(caller: Caller, body: object): Promise<AccessRequest> {
   const answer = await request(caller, body);
@@ -25,7 +25,7 @@ async function requested(caller: Caller, body: object): Promise<AccessRequest> {
 }
 
 const decide = (caller: Caller, id: string, verb: 'approve' | 'deny') =>
-  ask(service, caller, 'POST', `${URL}/${id}/${verb}`);
+  caller.send('POST', `${URL}/${id}/${verb}`);
 
 const addAdmin = (company: SignedIn) => addPerson(service, company, { companyRole: 'admin' });
 
@@ -35,7 +35,7 @@ async function accessOf(token: string, teamId: string): Promise<string | undefin
 }
 
 async function grantsIn(company: SignedIn): Promise<string[]> {
-  const grants = await listAll<CompanyGrant>(service, company, '/v1/company/grants');
+  const grants = await company.all.listCompanyGrants();
   return grants.map(({ userId, teamId, access }) => `${userId} ${teamId} ${access}`);
 }
 
@@ -56,7 +56,7 @@ describe('POST /v1/company/access-requests', () => {
       state: 'open',
       decidedBy: null,
     });
-    assert.deepEqual(await listAll(service, company, URL), [{ id, createdAt, ...made }]);
+    assert.deepEqual(await company.all.listAccessRequests(), [{ id, createdAt, ...made }]);
     assert.equal(await accessOf(admin.token, company.teamId), undefined);
     assert.deepEqual(await grantsIn(company), []);
   });
@@ -166,12 +166,12 @@ describe('GET /v1/company/access-requests', () => {
       for (const admin of [one, two]) made.unshift(await requested(admin, { teamId, access: 'read' }));
     }
     for (const limit of [200, 2]) {
-      assert.deepEqual(await listAll(service, company, URL, limit), made);
+      assert.deepEqual(await company.readAll(URL, limit), made);
       const own = made.filter(({ userId }) => userId === one.userId);
-      assert.deepEqual(await listAll(service, one, URL, limit), own);
+      assert.deepEqual(await one.readAll(URL, limit), own);
     }
     const other = await service.company();
-    assert.deepEqual(await listAll(service, other, URL), []);
+    assert.deepEqual(await other.all.listAccessRequests(), []);
   });
 });
 
@@ -186,7 +186,7 @@ describe('the decision on an access request', () => {
         assert.equal(answer.statusCode, 200);
         const approved = { ...made, state: 'approved', decidedBy: company.ownerId };
         assert.deepEqual(answer.json(), approved);
-        assert.deepEqual(await listAll(service, admin, URL), [approved]);
+        assert.deepEqual(await admin.all.listAccessRequests(), [approved]);
       });
       assert.equal(await accessOf(admin.token, company.teamId), access);
       assert.deepEqual(columns(events, 'kind', 'detail'), [
@@ -203,7 +203,7 @@ describe('the decision on an access request', () => {
     const toFull = await requested(raised, { teamId, access: 'full' });
     const toRead = await requested(lower, { teamId, access: 'read' });
     const grant = `/v1/company/grants/${lower.userId}/${teamId}`;
-    assert.equal(outcome(await ask(service, company, 'PUT', grant, { access: 'full' })), '200');
+    assert.equal(outcome(await company.send('PUT', grant, { access: 'full' })), '200');
     for (const { id } of [toFull, toRead]) assert.equal(outcome(await decide(company, id, 'approve')), '200');
     assert.deepEqual(
       (await grantsIn(company)).sort(),
@@ -259,7 +259,7 @@ describe('the decision on an access request', () => {
     await archiveTeam(service, company.teamId);
     assert.equal(outcome(await decide(company, id, 'approve')), '409 team_archived');
     assert.deepEqual(await grantsIn(company), []);
-    const [waiting] = await listAll<AccessRequest>(service, company, URL);
+    const [waiting] = await company.all.listAccessRequests();
     assert.deepEqual([waiting?.state, waiting?.decidedBy], ['open', null]);
     assert.equal(outcome(await decide(company, id, 'deny')), '200');
     assert.equal(outcome(await decide(company, id, 'approve')), '409 conflict', 'decided comes first');

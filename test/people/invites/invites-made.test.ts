@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { IssuedInvite } from '../../../core/people/invites.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { Invite } from '../../../shared/schemas/people.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { via } from '../../support/client/client.ts';
 import { column } from '../../support/columns.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
+import { recordedBy, recordsNothing } from '../../support/company.ts';
 import {
   expireInvite,
   join,
@@ -18,20 +17,19 @@ import { duringPause, openPausedApp } from '../../support/paused-app.ts';
 import { assertSameRefusal } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { assertStablePages } from '../../support/stable-pages.ts';
-import { addPerson, addTeam, archiveTeam, type Caller, post } from '../../support/team.ts';
+import { addPerson, addTeam, archiveTeam, type Caller } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 const URL = '/v1/team/invites';
 
-const list = (caller: Caller) => listAll<Invite>(service, caller, URL);
-const withdraw = (caller: Caller, id: string) => ask(service, caller, 'DELETE', `${URL}/${id}`);
+const list = (caller: Caller) => caller.all.listInvites();
+const withdraw = (caller: Caller, id: string) => caller.ask.revokeInvite(id);
 
 /** One invite of each state, made by an Admin of the Team. */
 async function oneOfEach(company: SignedIn) {
   const admin = await addPerson(service, company, { teamRole: 'admin' });
-  const make = async (email = newEmail()) =>
-    (await post(service, admin, URL, { email, role: 'member' })).json<IssuedInvite>();
+  const make = async (email = newEmail()) => await admin.api.createInvite({ email, role: 'member' });
   const [used, expired, revoked, open] = [await make(), await make(), await make(), await make()];
   assert.equal(await outcomeOfJoin(service, used.token), '201');
   await expireInvite(service, expired.token);
@@ -43,7 +41,7 @@ describe('GET /v1/team/invites', () => {
   test('returns the state and the maker of each invite, newest first, to callers with Full access', async () => {
     const company = await service.company();
     await makeInvite(service, { ...company, teamId: await addTeam(service, company) });
-    await makeInvitation(service, company);
+    await makeInvitation(company);
     const { admin, used, expired, revoked, open } = await oneOfEach(company);
     const granted = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     for (const caller of [company, admin, granted]) {
@@ -60,10 +58,7 @@ describe('GET /v1/team/invites', () => {
     for (const ties of [{ teamRole: 'member' }, { companyRole: 'admin', companyGrant: 'read' }] as const) {
       const caller = await addPerson(service, company, ties);
       for (const query of ['', '?limit=0']) {
-        assert.equal(
-          outcome(await ask(service, caller, 'GET', `${URL}${query}`)),
-          '403 full_access_required',
-        );
+        assert.equal(outcome(await caller.send('GET', `${URL}${query}`)), '403 full_access_required');
       }
     }
   });
@@ -86,7 +81,7 @@ describe('GET /v1/team/invites', () => {
   test('returns stable pages while invites are added', async () => {
     const company = await service.company();
     const { make } = await oneOfEach(company);
-    await assertStablePages(service, company, URL, () => make());
+    await assertStablePages(company, URL, () => make());
   });
 });
 
@@ -131,7 +126,7 @@ describe('DELETE /v1/team/invites/:id', () => {
     const others = [
       await makeInvite(service, { ...company, teamId: await addTeam(service, company) }),
       await makeInvite(service, stranger),
-      await makeInvitation(service, company),
+      await makeInvitation(company),
     ];
     const ids = [newId(), 'no id at all', open.token, ...others.map(({ invite }) => invite.id)];
     const answers = ids.map((id) => withdraw(company, encodeURIComponent(id)));
@@ -151,7 +146,7 @@ test('an archived Team rejects new invites, but lists and revokes existing ones'
   const before = await list(company);
   const { events } = await recordedBy(service, company, async () => {
     for (const email of [newEmail(), open.invite.email, company.ownerEmail]) {
-      const answer = await post(service, company, URL, { email, role: 'admin' });
+      const answer = await company.ask.createInvite({ email, role: 'admin' });
       assert.equal(outcome(answer), '409 team_archived');
     }
     assert.deepEqual(await list(company), before);
@@ -168,34 +163,32 @@ describe('a caller who loses the right to invite during the request', () => {
       'by a role in the Team',
       '403 full_access_required',
       { teamRole: 'admin' },
-      (company: SignedIn, userId: string) =>
-        ask(service, company, 'PATCH', `/v1/team/members/${userId}`, { role: 'member' }),
+      (company: SignedIn, userId: string) => company.ask.changeTeamRole(userId, { role: 'member' }),
     ],
     [
       'by removal from the Team',
       '403 team_forbidden',
       { teamRole: 'admin' },
-      (company: SignedIn, userId: string) => ask(service, company, 'DELETE', `/v1/team/members/${userId}`),
+      (company: SignedIn, userId: string) => company.ask.removeTeamMember(userId),
     ],
     [
       'by a role in the Company',
       '403 team_forbidden',
       { companyRole: 'owner' },
-      (company: SignedIn, userId: string) =>
-        ask(service, company, 'PATCH', `/v1/company/members/${userId}`, { role: 'member' }),
+      (company: SignedIn, userId: string) => company.ask.changeCompanyRole(userId, { role: 'member' }),
     ],
     [
       'by a Company grant',
       '403 full_access_required',
       { companyRole: 'admin', companyGrant: 'full' },
       (company: SignedIn, userId: string) =>
-        ask(service, company, 'PUT', `/v1/company/grants/${userId}/${company.teamId}`, { access: 'read' }),
+        company.ask.giveCompanyGrant(userId, company.teamId, { access: 'read' }),
     ],
     [
       'by closing the account',
       '401 unauthenticated',
       { teamRole: 'admin' },
-      (company: SignedIn, userId: string) => ask(service, company, 'DELETE', `/v1/company/members/${userId}`),
+      (company: SignedIn, userId: string) => company.ask.removeCompanyMember(userId),
     ],
   ] as const) {
     test(`creates no invite if the right is lost ${how}`, async (t) => {
@@ -203,7 +196,7 @@ describe('a caller who loses the right to invite during the request', () => {
       const person = await addPerson(service, company, ties);
       const answer = await duringPause(
         await openPausedApp(t, service),
-        (paused) => post(paused, person, URL, { email: newEmail(), role: 'member' }),
+        (paused) => via(paused, person).ask.createInvite({ email: newEmail(), role: 'member' }),
         async () => {
           const lost = await lose(company, person.userId);
           assert.ok(lost.statusCode < 300, lost.body);

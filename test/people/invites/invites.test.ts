@@ -6,7 +6,7 @@ import { createLogger } from '../../../shared/logger.ts';
 import type { Invite } from '../../../shared/schemas/people.ts';
 import { openTestApp } from '../../support/app.ts';
 import { columns } from '../../support/columns.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
+import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { makeInvitation, newEmail, outcomeOfJoin } from '../../support/invites.ts';
 import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
@@ -17,9 +17,9 @@ const service = await openTestApp();
 const { database, config } = service;
 const URL = '/v1/team/invites';
 
-const list = (caller: Caller) => listAll<Invite>(service, caller, URL);
+const list = (caller: Caller) => caller.all.listInvites();
 const create = (caller: Caller, body: object) =>
-  ask(service, caller, 'POST', URL, { email: newEmail(), role: 'member', ...body });
+  caller.ask.createInvite({ email: newEmail(), role: 'member', ...body });
 const emailOf = ({ userId }: { userId: string }) => `person-${userId}@example.com`;
 
 /** Makes an invite through the API. */
@@ -73,7 +73,7 @@ describe('POST /v1/team/invites', () => {
       'select i::text as row from identity.invite i where id = $1',
       [id],
     );
-    const listed = await ask(service, company, 'GET', URL);
+    const listed = await company.ask.listInvites();
     for (const kept of [text, row?.row ?? token, listed.body]) {
       for (const form of [token, Buffer.from(token).toString('hex')]) assert.ok(!kept.includes(form));
     }
@@ -228,7 +228,7 @@ describe('POST /v1/team/invites for an existing account', () => {
     const email = newEmail();
     const first = await made(company, { email });
     const [other, there] = [await made(company), await made(elsewhere, { email })];
-    const invitation = await makeInvitation(service, company, { email });
+    const invitation = await makeInvitation(company, { email });
     const second = await made(company, { email: email.toUpperCase(), role: 'admin' });
     const states = (await list(company)).map(({ id, state }) => [id, state]);
     assert.deepEqual(states, [

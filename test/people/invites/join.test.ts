@@ -162,7 +162,7 @@ describe('an invite that cannot be accepted', () => {
   test('a token that is unknown, of another kind or of a deleted Team returns the same 404', async () => {
     const company = await service.company();
     const invite = await makeInvite(service, company);
-    const invitation = await makeInvitation(service, company);
+    const invitation = await makeInvitation(company);
     const teamId = await addTeam(service, company);
     const gone = await makeInvite(service, company, { teamId });
     for (const [method, url] of [

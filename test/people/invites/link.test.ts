@@ -32,7 +32,7 @@ describe('POST /v1/auth/link', () => {
     await name('team', company.teamId, 'Support');
     await name('account', company.ownerId, 'Olive Owner');
     const invite = await makeInvite(service, company);
-    const invitation = await makeInvitation(service, company);
+    const invitation = await makeInvitation(company);
     const reset = await makeResetLink(service, company);
     const common = { company: 'Acme', team: null, invitedBy: 'Olive Owner', hasAccount: false };
     for (const [token, expected] of [
@@ -96,7 +96,7 @@ describe('POST /v1/auth/link', () => {
     const company = await service.company();
     const [used, expired, revoked] = [
       await makeInvite(service, company),
-      await makeInvitation(service, company),
+      await makeInvitation(company),
       await makeResetLink(service, company),
     ];
     await join(service, { token: used.token });

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { IssuedInvite } from '../../../core/people/invites.ts';
 import type { Session } from '../../../shared/schemas/accounts.ts';
-import type { Team } from '../../../shared/schemas/teams.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { ask, recordedBy } from '../../support/company.ts';
+import { recordedBy } from '../../support/company.ts';
 import {
   accessToClient,
   addPasswordHolder,
@@ -27,8 +26,7 @@ const emailOf = ({ userId }: Person) => `person-${userId}@example.com`;
 type Answer = Parameters<typeof outcome>[0];
 
 const told = (answer: Answer) => (answer.statusCode === 204 ? '204' : outcome(answer));
-const setTeamRole = (by: Caller, userId: string, role: string) =>
-  ask(service, by, 'PATCH', `/v1/team/members/${userId}`, { role });
+const setTeamRole = (by: Caller, userId: string, role: string) => by.ask.changeTeamRole(userId, { role });
 
 /** The ids of invites that the audit events of an action contain in this field. */
 async function named(company: SignedIn, field: string, action: () => Promise<unknown>): Promise<string[]> {
@@ -42,15 +40,12 @@ describe('the open invite of a future Team Owner', () => {
     const company = await service.company();
     const email = newEmail();
     const body = { name: 'A new Team', ownerEmail: email };
-    const made = await ask(service, company, 'POST', '/v1/company/teams', body);
-    assert.equal(made.statusCode, 201, made.body);
-    const { team, invite, token } = made.json<Partial<IssuedInvite> & { team: Team }>();
+    const { team, invite, token } = await company.api.createTeam(body);
     assert.ok(invite && token, 'no account has the email');
     return { company: { ...company, teamId: team.id }, email, invite, token };
   }
-  const again = (by: Caller, email: string) =>
-    ask(service, by, 'POST', '/v1/team/invites', { email, role: 'member' });
-  const withdraw = (by: Caller, id: string) => ask(service, by, 'DELETE', `/v1/team/invites/${id}`);
+  const again = (by: Caller, email: string) => by.ask.createInvite({ email, role: 'member' });
+  const withdraw = (by: Caller, id: string) => by.ask.revokeInvite(id);
 
   test('a caller with only Full access gets 403 for replacing or revoking the invite of an Owner', async () => {
     const { company, email, invite, token } = await ownerlessTeam();
@@ -131,18 +126,16 @@ describe('the audit event of a change that ends invites', () => {
     for (const from of ['Company', 'Team']) {
       const person = await addPerson(service, company, { teamRole: 'admin' });
       const email = emailOf(person);
-      const by = (
-        await ask(service, person, 'POST', '/v1/team/invites', { email: newEmail(), role: 'member' })
-      ).json<IssuedInvite>();
+      const by = await person.api.createInvite({ email: newEmail(), role: 'member' });
       const here = await makeInvite(service, company, { email, role: 'owner' });
       const there = await makeInvite(service, company, { email, teamId: elsewhere });
-      const invitation = (await makeInvitation(service, company, { email })).invite.id;
+      const invitation = (await makeInvitation(company, { email })).invite.id;
       await makeInvite(service, company);
       const ended = [by.invite.id, here.invite.id];
       if (from === 'Company') ended.push(there.invite.id, invitation);
       const url = `/v1/${from === 'Company' ? 'company' : 'team'}/members/${person.userId}`;
       const revoked = await named(company, 'revokedInvites', async () =>
-        assert.equal(told(await ask(service, company, 'DELETE', url)), '204'),
+        assert.equal(told(await company.send('DELETE', url)), '204'),
       );
       assert.deepEqual(revoked, ended.toSorted());
     }
@@ -153,7 +146,7 @@ describe('the audit event of a change that ends invites', () => {
     const email = newEmail();
     const [team, invitation] = [
       () => makeInvite(service, company, { email }),
-      () => makeInvitation(service, company, { email }),
+      () => makeInvitation(company, { email }),
     ];
     for (const make of [team, invitation]) {
       const first = await make();

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Session } from '../../../shared/schemas/accounts.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import { accept, addPasswordHolder, join, newEmail, PASSWORD } from '../../support/invites.ts';
 import { requestsWithField } from '../../support/request-fields.ts';
 import { askSession, outcome } from '../../support/sign-in.ts';
@@ -13,7 +12,7 @@ const service = await openTestApp();
 /** A member who has taken an address that somebody else uses or is expected with. */
 async function addTaker(company: SignedIn, email: string) {
   const member = await addPasswordHolder(service, company, { teamRole: 'member' });
-  const answer = await ask(service, member, 'PATCH', '/v1/auth/account', { email, password: PASSWORD });
+  const answer = await member.ask.changeAccount({ email, password: PASSWORD });
   assert.equal(outcome(answer), '200');
   return member;
 }
@@ -60,7 +59,7 @@ describe('a member who has taken the address of somebody else', () => {
       const taker = await addTaker(company, email);
       const before = await rightsOf(taker.token);
       const { url, body, expected } = await send(company, email);
-      const answer = await ask(service, company, 'POST', url, body);
+      const answer = await company.send('POST', url, body);
       assert.equal(outcome(answer), expected);
       assert.deepEqual(await rightsOf(taker.token), before);
       if (expected !== '201') return;
@@ -72,7 +71,7 @@ describe('a member who has taken the address of somebody else', () => {
   test('keeps exactly their own rights, and the person before them theirs', async () => {
     const company = await service.company();
     const owner = await addPasswordHolder(service, company, { companyRole: 'owner', teamRole: 'owner' });
-    const moved = await ask(service, owner, 'PATCH', '/v1/auth/account', {
+    const moved = await owner.ask.changeAccount({
       email: newEmail(),
       password: PASSWORD,
     });
@@ -93,7 +92,7 @@ describe('a member who has taken the address of somebody else', () => {
   test('does not use the invite of the address without its link, and nobody else uses it as their account', async () => {
     const company = await service.company();
     const email = newEmail();
-    const made = await ask(service, company, 'POST', '/v1/team/invites', { email, role: 'admin' });
+    const made = await company.ask.createInvite({ email, role: 'admin' });
     const { token } = made.json<{ token: string }>();
     const taker = await addTaker(company, email);
     const password = 'a password of the invited person';

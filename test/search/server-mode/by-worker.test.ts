@@ -5,8 +5,8 @@ import type { Hit } from '../../../shared/schemas/search.ts';
 import { openModelClient } from '../../../worker/embedder/model-client.ts';
 import type { RunningWorker } from '../../../worker/worker.ts';
 import type { SignedIn } from '../../support/app.ts';
+import { via } from '../../support/client/client.ts';
 import { until } from '../../support/process-table.ts';
-import { get, post } from '../../support/team.ts';
 import { TEST_MODEL } from '../../support/test-model.ts';
 import {
   type Found,
@@ -36,11 +36,9 @@ let company: SignedIn;
 before(async () => {
   worker = await startModelWorker(service);
   company = await service.company();
-  await Promise.all(
-    TEXTS.map((text) => post(service, company, '/v1/memory/ingest', { title: text.slice(0, 20), text })),
-  );
+  await Promise.all(TEXTS.map((text) => company.ask.ingestSource({ title: text.slice(0, 20), text })));
   await until(AbortSignal.timeout(60_000), async () => {
-    const status = await get(service, company, '/v1/memory/status');
+    const status = await company.ask.getStatus();
     const { chunks } = status.json<{ chunks: { embedded: number; pending: number } }>();
     return chunks.pending === 0 && chunks.embedded === TEXTS.length;
   });
@@ -60,7 +58,7 @@ async function searchAsClient(query: string): Promise<Found> {
     const vector = await model.embed(query, 'query', new AbortController().signal);
     const queryEmbedding = [...vector];
     const body = { query, scope: {}, queryEmbedding, ...SMALL_CLAIM };
-    return (await post(service, company, '/v1/memory/search', body)).json<Found>();
+    return await company.api.searchMemory(body);
   } finally {
     await model.close();
   }
@@ -71,7 +69,7 @@ const places = (hits: readonly Hit[]) => hits.map((hit) => [hit.text, hit.semant
 describe('a search in server mode with a worker', () => {
   test('a server-mode search has the same order as one by a client with the same model', async () => {
     const query = 'who keeps the keys of the harbour';
-    const found = await searchInServerMode(service, company, query);
+    const found = await searchInServerMode(company, query);
     assert.deepEqual([found.degraded, found.embedding], [false, { mode: 'server', model: TEST_MODEL }]);
     assert.equal(found.hits[0]?.text, TEXTS[0]);
     assert.equal(found.hits.length, TEXTS.length);
@@ -84,7 +82,7 @@ describe('a search in server mode with a worker', () => {
 
   test('a server-mode search leaves no text of the query in the database', async () => {
     const query = 'Quagga in the lighthouse';
-    assert.equal((await searchInServerMode(service, company, query)).degraded, false);
+    assert.equal((await searchInServerMode(company, query)).degraded, false);
     assert.deepEqual(await queryJobs(service), []);
     assert.deepEqual(await placesOf(service, 'Quagga'), []);
   });
@@ -94,12 +92,12 @@ describe('a search in server mode with a worker', () => {
     const texts = Array.from({ length: 20 }, (_, index) =>
       `${String.fromCodePoint(0x4e00 + index * 37)}`.repeat(12),
     );
-    await post(service, team, '/v1/memory/ingest', { title: 'x', chunks: texts.map((text) => ({ text })) });
+    await team.ask.ingestSource({ title: 'x', chunks: texts.map((text) => ({ text })) });
     await until(AbortSignal.timeout(60_000), async () => {
-      const status = await get(service, team, '/v1/memory/status');
+      const status = await team.ask.getStatus();
       return status.json<{ chunks: { pending: number } }>().chunks.pending === 0;
     });
-    const all = await Promise.all(texts.map((text) => searchInServerMode(service, team, text, { topK: 1 })));
+    const all = await Promise.all(texts.map((text) => searchInServerMode(team, text, { topK: 1 })));
     assert.deepEqual(
       all.map(({ degraded, hits }) => [degraded, hits[0]?.text, hits[0]?.semantic_rank]),
       texts.map((text) => [false, text, 1]),
@@ -110,8 +108,8 @@ describe('a search in server mode with a worker', () => {
   test('each search gets its own result when two API processes search at the same time', async (t) => {
     const other = await openOtherApi(t, service);
     const asked = TEXTS.flatMap((text) => [
-      { text, found: searchInServerMode(service, company, `${text} (one)`) },
-      { text, found: searchInServerMode(other, company, `${text} (two)`) },
+      { text, found: searchInServerMode(company, `${text} (one)`) },
+      { text, found: searchInServerMode(via(other, company), `${text} (two)`) },
     ]);
     for (const { text, found } of asked) {
       const { degraded, hits } = await found;
@@ -133,7 +131,7 @@ describe('a search in server mode with a worker', () => {
         boss: { send: boss.send.bind(boss), getDb: () => ({ listen }) },
       } as unknown as typeof service.queue;
       const api = await openOtherApi(t, service, { queue });
-      const found = await searchInServerMode(api, company, `lighthouse: notices ${how}`);
+      const found = await searchInServerMode(via(api, company), `lighthouse: notices ${how}`);
       assert.deepEqual([found.degraded, found.hits[0]?.text], [false, TEXTS[0]]);
       assert.deepEqual(await queryJobs(service), []);
     });

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { Status } from '../../../shared/schemas/status.ts';
 import type { TestApp } from '../../support/app.ts';
+import { type Caller, via } from '../../support/client/client.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
-import { addPerson, get } from '../../support/team.ts';
+import { addPerson } from '../../support/team.ts';
 import { TEST_MODEL } from '../../support/test-model.ts';
 import { openOtherApi, openServerMode, sayOfWorker, startModelWorker } from './server-mode.ts';
 
@@ -26,7 +27,7 @@ async function embedderOf(api: Pick<TestApp, 'app'>): Promise<Record<string, unk
   assert.equal(health.statusCode, 200, health.body);
   const body = health.json<Health>();
   assert.deepEqual([body.ok, Object.keys(body)], [true, ['ok', 'version', 'commit', 'backend', 'embedder']]);
-  const status = await get(api, company, '/v1/memory/status');
+  const status = await via(api, company).ask.getStatus();
   const { embedder } = status.json<{ embedder: object }>();
   assert.deepEqual(embedder, body.embedder);
   for (const { body: text } of [health, status]) {
@@ -35,8 +36,8 @@ async function embedderOf(api: Pick<TestApp, 'app'>): Promise<Record<string, unk
   return body.embedder;
 }
 
-async function statusAs(caller: { headers: Record<string, string> }): Promise<Status> {
-  return (await get(service, caller as typeof company, '/v1/memory/status')).json<Status>();
+async function statusAs(caller: Caller): Promise<Status> {
+  return await caller.api.getStatus();
 }
 
 describe('health and status of a service with server mode', () => {

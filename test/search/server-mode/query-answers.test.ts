@@ -4,10 +4,11 @@ import { openQueryAnswers } from '../../../core/search/query-vector.ts';
 import { deleteQueryEmbedding, enqueueQueryEmbedding } from '../../../db/queue/query-embeddings.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
+import { via } from '../../support/client/client.ts';
 import { column } from '../../support/columns.ts';
 import { doJob } from '../../support/do-job.ts';
 import { until } from '../../support/process-table.ts';
-import { along, post } from '../../support/team.ts';
+import { along } from '../../support/team.ts';
 import { askedOf, HELD, HELD_MODEL, REFUSED, releaseAll } from './held-model.ts';
 import {
   type Found,
@@ -57,18 +58,18 @@ describe('the worker that embeds queries', () => {
     const company = await service.company();
     await leaveBehind(service, 'left behind 1', 5001);
     const { asked } = await openHeld(t, service);
-    const first = searchInServerMode(service, company, `${HELD} 2`);
+    const first = searchInServerMode(company, `${HELD} 2`);
     await until(t.signal, async () => (await asked()).length === 1);
     // More than the worker runs at once: some wait in the queue, others in the worker.
     const hasty = await openOtherApi(t, service, { queryEmbeddingTimeoutMs: 700 });
     const given = await Promise.all(
-      Array.from({ length: 10 }, (_, place) => searchInServerMode(hasty, company, `given up ${place}`)),
+      Array.from({ length: 10 }, (_, place) => searchInServerMode(via(hasty, company), `given up ${place}`)),
     );
     assert.ok(given.every(({ degraded }) => degraded));
     await until(t.signal, async () => (await queryJobs(service)).length === 1);
     await releaseAll(service.modelDir);
     assert.equal((await first).degraded, false);
-    assert.equal((await searchInServerMode(service, company, 'last 3')).degraded, false);
+    assert.equal((await searchInServerMode(company, 'last 3')).degraded, false);
     assert.deepEqual(await asked(), [`${HELD} 2`, 'last 3']);
     assert.deepEqual(await queryJobs(service), []);
     assert.deepEqual(await placesOf(service, 'given up'), []);
@@ -80,9 +81,9 @@ describe('the worker that embeds queries', () => {
     const { asked } = await openHeld(t, service);
     const company = await service.company();
     const chunks = Array.from({ length: 40 }, (_, place) => ({ text: `${HELD} chunk ${place}` }));
-    await post(service, company, '/v1/memory/ingest', { title: HELD, chunks });
+    await company.ask.ingestSource({ title: HELD, chunks });
     await until(t.signal, async () => (await asked()).length === 1);
-    assert.equal((await searchInServerMode(service, company, 'query 1')).degraded, false);
+    assert.equal((await searchInServerMode(company, 'query 1')).degraded, false);
     const [first = '', ...others] = await asked();
     assert.ok(first.startsWith(HELD));
     assert.deepEqual(others, ['query 1']);
@@ -95,13 +96,13 @@ describe('an API process in server mode', () => {
 
   test('answers with degraded true as soon as the model refuses the text', async (t) => {
     const { asked } = await openHeld(t, service);
-    const found = await searchInServerMode(service, company, `${REFUSED} 1`);
+    const found = await searchInServerMode(company, `${REFUSED} 1`);
     assert.equal(found.degraded, true);
     // Two processes try it, because the first may have failed for another reason.
     assert.deepEqual(await asked(), [`${REFUSED} 1`, `${REFUSED} 1`]);
     assert.deepEqual(await queryJobs(service), []);
     // A search with the vector of the worker must find the chunk along that vector.
-    await post(service, company, '/v1/memory/ingest', {
+    await company.ask.ingestSource({
       title: 'x',
       chunks: [
         { text: 'first', embedding: along(7) },
@@ -109,7 +110,7 @@ describe('an API process in server mode', () => {
       ],
       ...SMALL_CLAIM,
     });
-    const { hits } = await searchInServerMode(service, company, 'along 8', { topK: 1 });
+    const { hits } = await searchInServerMode(company, 'along 8', { topK: 1 });
     assert.equal(hits[0]?.text, 'second');
   });
 

@@ -5,9 +5,10 @@ import { RECHECK_AFTER_MS } from '../../../api/http/recheck-guards.ts';
 import { answerVector } from '../../../db/queue/query-embeddings.ts';
 import { newId } from '../../../shared/ids.ts';
 import { changeAccess } from '../../support/access-changes.ts';
+import { via } from '../../support/client/client.ts';
 import { until } from '../../support/process-table.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addClient, addPerson, along, post } from '../../support/team.ts';
+import { addClient, addPerson, along } from '../../support/team.ts';
 import { TEST_MODEL } from '../../support/test-model.ts';
 import {
   askInServerMode,
@@ -32,7 +33,7 @@ const WORKER = newId();
 /** A Company with two chunks: one with a vector, one without. */
 async function scene() {
   const company = await service.company();
-  await post(service, company, '/v1/memory/ingest', {
+  await company.ask.ingestSource({
     title: 'x',
     chunks: [{ text: 'the lighthouse keeper', embedding: along(1) }, { text: 'the harbour' }],
     ...SMALL_CLAIM,
@@ -80,7 +81,7 @@ describe('a search in server mode', () => {
       await database.query('delete from memory.worker');
       for (const report of reports) await sayOfWorker(service, newId(), report);
       const api = await openApi(t, FOR_EVER_MS);
-      const found = await searchInServerMode(api, company, 'lighthouse');
+      const found = await searchInServerMode(via(api, company), 'lighthouse');
       assert.deepEqual(found.embedding, { mode: 'server', model: TEST_MODEL });
       assert.equal(found.degraded, true);
       assert.deepEqual(ranks(found), BY_KEYWORD_ALONE);
@@ -95,7 +96,7 @@ describe('a search in server mode', () => {
     await sayOfWorker(service, WORKER, { state: 'ready' });
     await database.query(`update memory.worker set last_seen_at = now() - interval '31 seconds'`);
     const api = await openApi(t, FOR_EVER_MS);
-    assert.equal((await searchInServerMode(api, company, 'lighthouse')).degraded, true);
+    assert.equal((await searchInServerMode(via(api, company), 'lighthouse')).degraded, true);
     assert.equal(api.queued(), 0);
   });
 
@@ -105,7 +106,7 @@ describe('a search in server mode', () => {
       await sayOfWorker(service, WORKER, { state });
       const api = await openApi(t, 50);
       const query = `lighthouse of ${state} Xanadu`;
-      const found = await searchInServerMode(api, company, query);
+      const found = await searchInServerMode(via(api, company), query);
       assert.equal(found.degraded, true);
       assert.deepEqual(ranks(found), BY_KEYWORD_ALONE);
       assert.equal(api.queued(), 1);
@@ -118,8 +119,8 @@ describe('a search in server mode', () => {
     const company = await scene();
     await sayOfWorker(service, WORKER, { state: 'loading' });
     const api = await openApi(t, 1);
-    await searchInServerMode(api, company, 'a Zanzibar said', { storeQueryText: true });
-    await searchInServerMode(api, company, 'a Zimbabwe unsaid', { storeQueryText: false });
+    await searchInServerMode(via(api, company), 'a Zanzibar said', { storeQueryText: true });
+    await searchInServerMode(via(api, company), 'a Zimbabwe unsaid', { storeQueryText: false });
     await until(t.signal, async () => (await queryJobs(service)).length === 0);
     assert.deepEqual(await placesOf(service, 'Zanzibar said'), ['memory.audit_search']);
     assert.deepEqual(await placesOf(service, 'Zimbabwe unsaid'), []);
@@ -130,7 +131,7 @@ describe('a search in server mode', () => {
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openOtherApi(t, service, { redaction: 'refuse' });
     const query = 'is password=hunter22 right';
-    const refused = await askInServerMode(api, company, query, { storeQueryText: true });
+    const refused = await askInServerMode(via(api, company), query, { storeQueryText: true });
     assert.equal(outcome(refused), '422 secret_detected');
     assert.deepEqual(await queryJobs(service), []);
     assert.deepEqual(await placesOf(service, query), []);
@@ -141,7 +142,7 @@ describe('a search in server mode', () => {
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openApi(t, FOR_EVER_MS);
     const ask = async (model: string) => {
-      const asked = searchInServerMode(api, company, 'lighthouse');
+      const asked = searchInServerMode(via(api, company), 'lighthouse');
       await answer(await waitingQuery(t), { model });
       return asked;
     };
@@ -156,7 +157,7 @@ describe('a search in server mode', () => {
     const company = await scene();
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openApi(t, FOR_EVER_MS);
-    const asked = searchInServerMode(api, company, 'lighthouse');
+    const asked = searchInServerMode(via(api, company), 'lighthouse');
     const id = await waitingQuery(t);
     await database.query(`update pgboss.job set state = 'active' where id = $1`, [id]);
     await service.queue.boss.fail('embed.query', id, { message: 'lost' });
@@ -167,7 +168,7 @@ describe('a search in server mode', () => {
   test('still accepts the vector of a client and still returns 400 without one', async (t) => {
     const company = await scene();
     const api = await openApi(t, FOR_EVER_MS);
-    const ask = (body: object) => post(api, company, '/v1/memory/search', { query: 'x', scope: {}, ...body });
+    const ask = (body: object) => via(api, company).ask.searchMemory({ query: 'x', scope: {}, ...body });
     const given = await ask({ query: 'zzz', queryEmbedding: along(1), ...SMALL_CLAIM });
     const { embedding, degraded, hits } = given.json<Found>();
     assert.deepEqual([embedding.mode, degraded, hits[0]?.semantic_rank], ['client-provided', false, 1]);
@@ -189,13 +190,16 @@ describe('a search in server mode', () => {
     const company = await scene();
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openApi(t, FOR_EVER_MS);
-    const asked = searchInServerMode(api, company, 'lighthouse', { embeddingMode: 'auto', scope: undefined });
+    const asked = searchInServerMode(via(api, company), 'lighthouse', {
+      embeddingMode: 'auto',
+      scope: undefined,
+    });
     await answer(await waitingQuery(t));
     const found = await asked;
     assert.deepEqual(found.embedding, { mode: 'server', model: TEST_MODEL });
     assert.deepEqual([found.degraded, ranks(found)], [false, [['the lighthouse keeper', true, true]]]);
     const slow = await openApi(t, 1);
-    const late = await searchInServerMode(slow, company, 'harbour', { embeddingMode: 'auto' });
+    const late = await searchInServerMode(via(slow, company), 'harbour', { embeddingMode: 'auto' });
     assert.deepEqual([late.embedding.mode, late.degraded], ['server', true]);
     assert.deepEqual(ranks(late), [['the harbour', false, true]]);
   });
@@ -205,7 +209,7 @@ describe('a search in server mode', () => {
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openApi(t, FOR_EVER_MS);
     const fields = { embeddingMode: 'auto', queryEmbedding: along(1), ...SMALL_CLAIM };
-    const { embedding, degraded, hits } = await searchInServerMode(api, company, 'zzz', fields);
+    const { embedding, degraded, hits } = await searchInServerMode(via(api, company), 'zzz', fields);
     assert.deepEqual([embedding.mode, degraded, hits[0]?.semantic_rank], ['client-provided', false, 1]);
     assert.equal(api.queued(), 0);
   });
@@ -220,7 +224,10 @@ describe('a search in server mode', () => {
       ['404 not_found', { explainSource: newId() }],
       ['422 secret_detected', { query: 'is password=hunter22 right', storeQueryText: true }],
     ] as const) {
-      const refused = await askInServerMode(api, company, 'lighthouse', { embeddingMode: 'auto', ...more });
+      const refused = await askInServerMode(via(api, company), 'lighthouse', {
+        embeddingMode: 'auto',
+        ...more,
+      });
       assert.equal(outcome(refused), expected);
     }
     assert.deepEqual(await queryJobs(service), []);
@@ -231,7 +238,7 @@ describe('a search in server mode', () => {
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openOtherApi(t, service, { serverEmbeddings: false });
     for (const more of [{}, { queryEmbedding: [1] }, { topK: 0 }, { scope: { clientId: newId() } }]) {
-      const refused = await askInServerMode(api, company, 'lighthouse', more);
+      const refused = await askInServerMode(via(api, company), 'lighthouse', more);
       assert.equal(outcome(refused), '400 server_embedding_disabled', JSON.stringify(more));
     }
     assert.deepEqual(await queryJobs(service), []);
@@ -255,14 +262,14 @@ describe('a caller who loses access while the search waits for its vector', () =
         clients: { [clientId]: 'write' },
       });
       const scope = of === 'all' ? {} : { clientId };
-      await post(service, person, '/v1/memory/ingest', {
+      await person.ask.ingestSource({
         title: 'x',
         chunks: [{ text: 'the lighthouse of the client', embedding: along(1) }],
         scope: { clientId },
         ...SMALL_CLAIM,
       });
       await sayOfWorker(service, WORKER, { state: 'ready' });
-      const asked = Promise.resolve(askInServerMode(service, person, 'lighthouse', { scope }));
+      const asked = Promise.resolve(askInServerMode(person, 'lighthouse', { scope }));
       const id = await waitingQuery(t);
       await changeAccess(service, what, { company, person, clientId });
       // Anything shorter than this counts as one moment.
@@ -278,7 +285,7 @@ describe('a caller who loses access while the search waits for its vector', () =
     const company = await scene();
     const person = await addPerson(service, company, { teamRole: 'admin' });
     await sayOfWorker(service, WORKER, { state: 'ready' });
-    const asked = Promise.resolve(askInServerMode(service, person, 'lighthouse', { explain: true }));
+    const asked = Promise.resolve(askInServerMode(person, 'lighthouse', { explain: true }));
     const id = await waitingQuery(t);
     await changeAccess(service, 'the role was lowered', { company, person, clientId: '' });
     await pause(RECHECK_AFTER_MS);

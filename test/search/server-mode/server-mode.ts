@@ -18,7 +18,7 @@ import type { TestApp } from '../../support/app.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { until } from '../../support/process-table.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
-import { type Caller, post } from '../../support/team.ts';
+import { type Caller } from '../../support/team.ts';
 import { TEST_MODEL, writeTestModel } from '../../support/test-model.ts';
 
 /** What goes with an embedding of the small model. */
@@ -126,13 +126,8 @@ export interface Found {
 }
 
 /** Asks without caring for how it ends. */
-export function askInServerMode(
-  service: Pick<TestApp, 'app'>,
-  caller: Caller,
-  query: string,
-  more: object = {},
-) {
-  return post(service, caller, '/v1/memory/search', {
+export function askInServerMode(caller: Caller, query: string, more: object = {}) {
+  return caller.ask.searchMemory({
     query,
     scope: {},
     embeddingMode: 'server',
@@ -141,13 +136,8 @@ export function askInServerMode(
 }
 
 /** Searches in server mode. */
-export async function searchInServerMode(
-  service: Pick<TestApp, 'app'>,
-  caller: Caller,
-  query: string,
-  more: object = {},
-): Promise<Found> {
-  const answer = await askInServerMode(service, caller, query, more);
+export async function searchInServerMode(caller: Caller, query: string, more: object = {}): Promise<Found> {
+  const answer = await askInServerMode(caller, query, more);
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<Found>();
 }

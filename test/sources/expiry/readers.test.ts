@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { ListedMemory, Memory } from '../../../shared/schemas/memories.ts';
 import type { Hit } from '../../../shared/schemas/search.ts';
-import type { Chunk, Source } from '../../../shared/schemas/sources.ts';
-import type { Status } from '../../../shared/schemas/status.ts';
+import type { Source } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { ask, listAll } from '../../support/company.ts';
 import { called, callTool } from '../../support/mcp.ts';
 import { addMemories } from '../../support/memories.ts';
 import { addSource, readSource } from '../../support/source-library.ts';
-import { along, CLAIM, post } from '../../support/team.ts';
+import { along, CLAIM } from '../../support/team.ts';
 import { expireItems, expireSources, storedStates } from './expire.ts';
 
 const service = await openTestApp();
@@ -47,21 +45,21 @@ describe('a source and a memory that have expired, while no worker runs', () => 
   let memoryChunk: string;
 
   const search = async (body: object): Promise<Hit[]> => {
-    const answer = await post(service, company, '/v1/memory/search', {
-      query: 'heron',
-      scope: {},
-      topK: 50,
-      ...body,
-    });
-    assert.equal(answer.statusCode, 200, answer.body);
-    return answer.json<{ hits: Hit[] }>().hits;
+    return (
+      await company.api.searchMemory({
+        query: 'heron',
+        scope: {},
+        topK: 50,
+        ...body,
+      })
+    ).hits;
   };
   const found = async (name: string) => {
     const hits = await search(SEARCHES[name]!({ source: source.id, memory: memory.sourceId! }));
     return [...new Set(hits.map((hit) => hit.source_id))].sort();
   };
   const explain = async (body: object) => {
-    const answer = await post(service, company, '/v1/memory/search', {
+    const answer = await company.ask.searchMemory({
       query: 'heron',
       scope: {},
       ...BY_WORDS,
@@ -76,12 +74,11 @@ describe('a source and a memory that have expired, while no worker runs', () => 
       };
     }>().explain;
   };
-  const status = async () => (await ask(service, company, 'GET', '/v1/memory/status')).json<Status>();
-  const expand = async (chunkId: string) =>
-    (await post(service, company, '/v1/memory/expand', { chunkId })).json<{ chunks: Chunk[] }>().chunks;
-  const list = (query = '') => listAll<Source>(service, company, `/v1/memory/sources${query}`);
-  const memories = (query: string) => listAll<ListedMemory>(service, company, `/v1/memory/memories${query}`);
-  const tags = () => listAll(service, company, '/v1/memory/tags');
+  const status = async () => await company.api.getStatus();
+  const expand = async (chunkId: string) => (await company.api.expandChunk({ chunkId })).chunks;
+  const list = (query = '') => company.readAll<Source>(`/v1/memory/sources${query}`);
+  const memories = (query: string) => company.readAll<ListedMemory>(`/v1/memory/memories${query}`);
+  const tags = () => company.all.listTags();
   const idsOf = (sources: readonly { id: string }[]) => sources.map(({ id }) => id).sort();
 
   const alive: Record<string, string[]> = {};
@@ -94,13 +91,13 @@ describe('a source and a memory that have expired, while no worker runs', () => 
       text,
       embedding: NEAR,
     }));
-    source = await addSource(service, company, { title: 'Birds', chunks, tags: ['bird'], ...CLAIM });
-    [memory] = (await addMemories(service, company, 'published', [
+    source = await addSource(company, { title: 'Birds', chunks, tags: ['bird'], ...CLAIM });
+    [memory] = (await addMemories(company, 'published', [
       { title: 'Rule', content: 'The heron rule.', tags: ['bird'], embedding: NEAR, ...CLAIM },
     ])) as [Memory];
-    living = await addSource(service, company, { title: 'Walrus', chunks: [{ text: 'a walrus, no bird' }] });
-    chunkIds = (await readSource(service, company, source.id)).chunks.map(({ chunk_id }) => chunk_id);
-    memoryChunk = (await readSource(service, company, memory.sourceId!)).chunks[0]!.chunk_id;
+    living = await addSource(company, { title: 'Walrus', chunks: [{ text: 'a walrus, no bird' }] });
+    chunkIds = (await readSource(company, source.id)).chunks.map(({ chunk_id }) => chunk_id);
+    memoryChunk = (await readSource(company, memory.sourceId!)).chunks[0]!.chunk_id;
     for (const name of Object.keys(SEARCHES)) alive[name] = await found(name);
     aliveExplained = await explain({ explainSource: source.id });
     aliveTags = await tags();
@@ -132,7 +129,7 @@ describe('a source and a memory that have expired, while no worker runs', () => 
 
   test('are not expanded, and have no text', async () => {
     for (const chunkId of [...chunkIds, memoryChunk]) assert.deepEqual(await expand(chunkId), []);
-    const read = await readSource(service, company, source.id);
+    const read = await readSource(company, source.id);
     assert.deepEqual([read.state, read.chunks], ['archived', []]);
   });
 
@@ -155,12 +152,12 @@ describe('a source and a memory that have expired, while no worker runs', () => 
     assert.deepEqual(await memories(''), []);
     const [listed] = await memories('?state=archived');
     assert.deepEqual([listed?.id, listed?.state], [memory.id, 'archived']);
-    const read = await ask(service, company, 'GET', `/v1/memory/memories/${memory.id}`);
+    const read = await company.ask.getMemory(memory.id);
     assert.equal(read.json<Memory>().state, 'archived');
   });
 
   test('are similar to nothing', async () => {
-    const [twin] = await addMemories(service, company, 'review', [
+    const [twin] = await addMemories(company, 'review', [
       { title: 'Rule', content: 'The heron rule.', embedding: NEAR, ...CLAIM },
     ]);
     const [listed] = await memories('?state=review');
@@ -173,15 +170,15 @@ describe('a source and a memory that have expired, while no worker runs', () => 
   test('cannot be changed, decided on or archived', async () => {
     const url = `/v1/memory/sources/${source.id}`;
     const refused = [
-      await ask(service, company, 'PATCH', url, { expiresAt: null }),
-      await ask(service, company, 'PATCH', url, { tags: [] }),
-      await ask(service, company, 'DELETE', url),
-      await post(service, company, '/v1/memory/memories', {
+      await company.send('PATCH', url, { expiresAt: null }),
+      await company.send('PATCH', url, { tags: [] }),
+      await company.send('DELETE', url),
+      await company.ask.decideMemory({
         action: 'renew',
         memoryId: memory.id,
         expiresAt: null,
       }),
-      await post(service, company, '/v1/memory/memories', { action: 'delete', memoryId: memory.id }),
+      await company.ask.decideMemory({ action: 'delete', memoryId: memory.id }),
     ];
     for (const answer of refused) {
       assert.deepEqual([answer.statusCode, answer.json<{ code: string }>().code], [409, 'conflict']);
@@ -189,11 +186,11 @@ describe('a source and a memory that have expired, while no worker runs', () => 
   });
 
   test('are not found, fetched or expanded by the tools of MCP', async () => {
-    const { results } = await called<{ results: object[] }>(service, company, 'search', { query: 'heron' });
+    const { results } = await called<{ results: object[] }>(company, 'search', { query: 'heron' });
     assert.deepEqual(results, []);
-    const fetched = await called<{ text: string }>(service, company, 'fetch', { id: source.id });
+    const fetched = await called<{ text: string }>(company, 'fetch', { id: source.id });
     assert.equal(fetched.text, '');
-    const expanded = await callTool(service, company, 'expand', { chunk: chunkIds[1] });
+    const expanded = await callTool(company, 'expand', { chunk: chunkIds[1] });
     assert.doesNotMatch(expanded.text, /heron|dawn|dusk/);
   });
 
@@ -215,9 +212,9 @@ describe('a source and a memory that have expired, while no worker runs', () => 
 describe('chunks of a source that has expired', () => {
   test('are not claimed to make their vectors', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company, { chunks: [{ text: 'a heron' }, { text: 'a gull' }] });
+    const { id } = await addSource(company, { chunks: [{ text: 'a heron' }, { text: 'a gull' }] });
     const claim = async () => {
-      const answer = await post(service, company, '/v1/memory/embeddings/claim', {});
+      const answer = await company.ask.claimEmbeddings({});
       return answer.json<{ batch: { chunks: object[] } | null }>().batch?.chunks.length ?? 0;
     };
     await expireSources(service, id);
@@ -229,10 +226,10 @@ describe('chunks of a source that has expired', () => {
   test('are not neighbours of a hit of a source that replaced it', async () => {
     const company = await service.company();
     const text = 'a heron at dawn';
-    const first = await addSource(service, company, { text });
+    const first = await addSource(company, { text });
     await expireSources(service, first.id);
-    const second = await addSource(service, company, { text });
-    const answer = await post(service, company, '/v1/memory/search', {
+    const second = await addSource(company, { text });
+    const answer = await company.ask.searchMemory({
       query: 'heron',
       scope: {},
       embeddingMode: 'keyword',

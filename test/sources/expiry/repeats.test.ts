@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Import } from '../../../shared/schemas/imports.ts';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { recordedBy } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
-import { get, post } from '../../support/team.ts';
 import { expireSources, storedStates } from './expire.ts';
 
 const service = await openTestApp();
@@ -17,7 +15,7 @@ interface Ingested {
 }
 
 async function ingest(company: SignedIn, body: object = {}): Promise<Ingested & { status: number }> {
-  const answer = await post(service, company, '/v1/memory/ingest', {
+  const answer = await company.ask.ingestSource({
     title: 'T',
     text: 'A heron.',
     ...body,
@@ -28,17 +26,14 @@ async function ingest(company: SignedIn, body: object = {}): Promise<Ingested & 
 
 async function importFile(company: SignedIn, filename: string): Promise<string> {
   const items = [{ filename, text: 'A heron of two files.' }];
-  const [accepted] = (await post(service, company, '/v1/memory/imports', { items })).json<{
-    imports: Import[];
-  }>().imports;
+  const [accepted] = (await company.api.importFiles({ items })).imports;
   const { companyId, teamId, ownerId: userId } = company;
   const data = { companyId, teamId, userId, layerId: teamId, importId: accepted!.id };
   await doJob(database, 'import.process', data);
-  return (await get(service, company, `/v1/memory/imports/${accepted!.id}`)).json<Import>().sourceId ?? '';
+  return (await company.api.getImport(accepted!.id)).sourceId ?? '';
 }
 
-const sameAs = async (company: SignedIn, id: string) =>
-  (await get(service, company, `/v1/memory/sources/${id}`)).json<Source>().sameAs;
+const sameAs = async (company: SignedIn, id: string) => (await company.api.getSource(id)).sameAs;
 
 describe('the text of a source that has expired', () => {
   for (const [name, body] of [

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { Capture } from '../../../shared/schemas/captures.ts';
-import type { Memory, MemoryVersion } from '../../../shared/schemas/memories.ts';
+import type { Memory } from '../../../shared/schemas/memories.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp } from '../../support/app.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
+import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { addMemories, addMemory, decide, decided, listMemories } from '../../support/memories.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -21,8 +21,7 @@ const moving = ({ id: memoryId }: Pick<Memory, 'id'>, clientId: string | null, r
   clientId,
   ...rest,
 });
-const readMemory = async (caller: Caller, id: string) =>
-  (await ask(service, caller, 'GET', `/v1/memory/memories/${id}`)).json<Memory>();
+const readMemory = async (caller: Caller, id: string) => await caller.api.getMemory(id);
 
 describe('a memory that is moved', () => {
   test('takes along its source and its versions; its captures stay, as evidence for Full access', async () => {
@@ -31,8 +30,8 @@ describe('a memory that is moved', () => {
     const b = await addClient(service, company);
     const content = 'The ocelot sleeps in the old tree and wakes when the night begins again.';
     const given = { title: 'Cats', content, tags: ['cat'], embedding: along(1), ...CLAIM };
-    const memory = await addMemory(service, company, 'published', given, a);
-    const first = await decided(service, company, {
+    const memory = await addMemory(company, 'published', given, a);
+    const first = await decided(company, {
       action: 'update',
       memoryId: memory.id,
       title: 'Big cats',
@@ -46,7 +45,7 @@ describe('a memory that is moved', () => {
     for (const to of [b, null]) {
       const { events, text } = await recordedBy(service, company, async () => {
         const before = await readMemory(company, memory.id);
-        const after = await decided(service, company, moving(memory, to, { version: before.version }));
+        const after = await decided(company, moving(memory, to, { version: before.version }));
         assert.deepEqual(
           { ...after, updatedAt: 0, decidedAt: 0 },
           {
@@ -69,11 +68,7 @@ describe('a memory that is moved', () => {
       assert.deepEqual(await rowsIn(service, company, to), others);
       assert.deepEqual(await rowsIn(service, company, a), { capture });
     }
-    const versions = await listAll<MemoryVersion>(
-      service,
-      company,
-      `/v1/memory/memories/${memory.id}/versions`,
-    );
+    const versions = await company.all.listMemoryVersions(memory.id);
     assert.deepEqual(
       versions.map(({ version, title }) => [version, title]),
       [
@@ -82,38 +77,35 @@ describe('a memory that is moved', () => {
       ],
     );
     const [captureId] = memory.captureIds;
-    const evidence = await ask(service, company, 'GET', `/v1/memory/captures/${captureId}`);
+    const evidence = await company.ask.getCapture(captureId);
     const shown = evidence.json<Capture>();
     assert.ok(shown.summary);
     assert.equal(shown.clientId, a);
     // Who reads only the new layer reads the memory, and not what it was made of.
     const member = await addPerson(service, company, { teamRole: 'member' });
     assert.equal((await readMemory(member, memory.id)).id, memory.id);
-    assert.equal(
-      outcome(await ask(service, member, 'GET', `/v1/memory/captures/${captureId}`)),
-      '404 not_found',
-    );
+    assert.equal(outcome(await member.ask.getCapture(captureId)), '404 not_found');
   });
 
   test('in review stays undecided, shows its captures, and can be published with its vector', async () => {
     const company = await service.company();
     const a = await addClient(service, company);
-    const memory = await addMemory(service, company, 'review', { embedding: along(1), ...CLAIM });
-    const moved = await decided(service, company, moving(memory, a));
+    const memory = await addMemory(company, 'review', { embedding: along(1), ...CLAIM });
+    const moved = await decided(company, moving(memory, a));
     assert.deepEqual([moved.state, moved.clientId, moved.decidedBy], ['review', a, null]);
-    const [listed] = await listMemories(service, company, `?state=review&clientId=${a}`);
+    const [listed] = await listMemories(company, `?state=review&clientId=${a}`);
     assert.deepEqual(
       listed?.captures?.map(({ id }) => id),
       memory.captureIds,
     );
-    await decided(service, company, { action: 'publish', memoryId: memory.id });
+    await decided(company, { action: 'publish', memoryId: memory.id });
     const { capture: _, ...rows } = await rowsIn(service, company, a);
     assert.deepEqual([rows['chunk_embedding'], rows['embedding_pending']], [1, undefined]);
     // Put back into review, its archived source moves along, and is used again.
-    await decided(service, company, { action: 'unpublish', memoryId: memory.id });
-    await decided(service, company, moving(memory, null));
+    await decided(company, { action: 'unpublish', memoryId: memory.id });
+    await decided(company, moving(memory, null));
     assert.deepEqual(await rowsIn(service, company, a), {});
-    const again = await decided(service, company, { action: 'publish', memoryId: memory.id });
+    const again = await decided(company, { action: 'publish', memoryId: memory.id });
     assert.equal(again.clientId, null);
     assert.deepEqual(await rowsIn(service, company, a), {});
   });
@@ -121,38 +113,32 @@ describe('a memory that is moved', () => {
   test('keeps what it superseded, which is published again in its own layer when it is unpublished', async () => {
     const company = await service.company();
     const a = await addClient(service, company);
-    const old = await addMemory(service, company, 'published', { content: 'The old fact.' });
+    const old = await addMemory(company, 'published', { content: 'The old fact.' });
     const content = 'The new fact.';
-    const memory = await addMemory(service, company, 'published', { content, supersedes: old.id });
-    assert.equal((await decided(service, company, moving(memory, a))).supersedes, old.id);
-    await decided(service, company, { action: 'unpublish', memoryId: memory.id });
+    const memory = await addMemory(company, 'published', { content, supersedes: old.id });
+    assert.equal((await decided(company, moving(memory, a))).supersedes, old.id);
+    await decided(company, { action: 'unpublish', memoryId: memory.id });
     const { state, clientId } = await readMemory(company, old.id);
     assert.deepEqual([state, clientId], ['published', null]);
     const wrong = { action: 'publish', memoryId: memory.id, supersedes: old.id };
-    assertInvalid(await decide(service, company, wrong), '/supersedes');
+    assertInvalid(await decide(company, wrong), '/supersedes');
   });
 
   test('to the layer where it is returns it as it is and records nothing', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published');
+    const memory = await addMemory(company, 'published');
     await recordsNothing(service, company, async () => {
-      assert.deepEqual(
-        await decided(service, company, moving(memory, null)),
-        await readMemory(company, memory.id),
-      );
+      assert.deepEqual(await decided(company, moving(memory, null)), await readMemory(company, memory.id));
     });
   });
 
   test('is one of several decisions, each with its own result', async () => {
     const company = await service.company();
     const a = await addClient(service, company);
-    const [one, two] = await addMemories(service, company, 'published', [
-      { content: 'One.' },
-      { content: 'Two.' },
-    ]);
+    const [one, two] = await addMemories(company, 'published', [{ content: 'One.' }, { content: 'Two.' }]);
     assert.ok(one && two);
     const decisions = [moving(one, a), moving(two, newId()), moving(two, a, { version: 9 }), moving(two, a)];
-    const answer = await decide(service, company, { decisions });
+    const answer = await decide(company, { decisions });
     const { results } = answer.json<{ results: { memory?: Memory; problem?: { code: string } }[] }>();
     assert.deepEqual(
       results.map(({ memory, problem }) => problem?.code ?? memory?.clientId),
@@ -166,21 +152,21 @@ describe('a move of a memory that is refused', () => {
     const company = await service.company();
     const a = await addClient(service, company);
     const gone = await addClient(service, company, 'archived');
-    const memory = await addMemory(service, company, 'published');
-    assertInvalid(await decide(service, company, { action: 'move', memoryId: memory.id }), '/clientId');
+    const memory = await addMemory(company, 'published');
+    assertInvalid(await decide(company, { action: 'move', memoryId: memory.id }), '/clientId');
     const others = { action: 'delete', memoryId: memory.id, clientId: a };
-    assertInvalid(await decide(service, company, others), '/clientId');
+    assertInvalid(await decide(company, others), '/clientId');
     for (const target of [gone, newId(), 'no id']) {
       for (const id of [memory.id, newId(), 'no id']) {
-        assert.equal(outcome(await decide(service, company, moving({ id }, target))), '403 scope_forbidden');
+        assert.equal(outcome(await decide(company, moving({ id }, target))), '403 scope_forbidden');
       }
     }
     const agent = await createAgent(service, company, company, { clientIds: [] });
-    assert.equal(outcome(await decide(service, agent, moving(memory, a))), '403 scope_forbidden');
-    await decided(service, company, moving(memory, a));
-    assert.equal(outcome(await decide(service, agent, moving(memory, null))), '404 not_found');
+    assert.equal(outcome(await decide(agent, moving(memory, a))), '403 scope_forbidden');
+    await decided(company, moving(memory, a));
+    assert.equal(outcome(await decide(agent, moving(memory, null))), '404 not_found');
     // A source is moved by PATCH.
-    const { id } = await addSource(service, company);
-    assert.equal(outcome(await decide(service, company, moving({ id }, a))), '404 not_found');
+    const { id } = await addSource(company);
+    assert.equal(outcome(await decide(company, moving({ id }, a))), '404 not_found');
   });
 });

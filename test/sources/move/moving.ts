@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import type { TestApp } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import type { Caller } from '../../support/team.ts';
 
-type Asked = Pick<TestApp, 'app'>;
-
 /** Asks to move a source, whatever comes of it. */
-export const move = (
-  service: Asked,
-  caller: Caller,
-  id: string,
-  clientId: string | null,
-  change: object = {},
-) => ask(service, caller, 'PATCH', `/v1/memory/sources/${id}`, { ...change, clientId });
+export const move = (caller: Caller, id: string, clientId: string | null, change: object = {}) =>
+  caller.ask.changeSource(id, { ...change, clientId });
 
 /** Moves a source, which must come about. */
-export async function moved(
-  service: Asked,
-  caller: Caller,
-  id: string,
-  clientId: string | null,
-): Promise<Source> {
-  const answer = await move(service, caller, id, clientId);
+export async function moved(caller: Caller, id: string, clientId: string | null): Promise<Source> {
+  const answer = await move(caller, id, clientId);
   assert.equal(answer.statusCode, 200, answer.body);
   const { redactions: _, ...source } = answer.json<Source & { redactions: unknown }>();
   return source;

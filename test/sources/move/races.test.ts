@@ -8,7 +8,7 @@ import { insertEmbeddings } from '../../../db/queries/sources/chunks.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
+import { via } from '../../support/client/client.ts';
 import { doJob } from '../../support/do-job.ts';
 import { databaseUrl, TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { ownerScope } from '../../support/scopes.ts';
@@ -16,7 +16,7 @@ import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, listSources, readSource, removeSource } from '../../support/source-library.ts';
 import { axis } from '../../support/sources.ts';
-import { addClient, addPerson, along, CLAIM, post, readStatus } from '../../support/team.ts';
+import { addClient, addPerson, along, CLAIM, readStatus } from '../../support/team.ts';
 import { countRows } from '../../teams/counted-figures.ts';
 import { move } from './moving.ts';
 
@@ -46,7 +46,7 @@ async function assertInStep(company: SignedIn, clients: readonly string[]): Prom
   );
   assert.deepEqual(strays, []);
   const { sources, chunks } = await countRows(database, company, [null, ...clients]);
-  const status = await readStatus(service, company);
+  const status = await readStatus(company);
   assert.deepEqual({ sources: status.sources, chunks: status.chunks }, { sources, chunks });
 }
 
@@ -73,16 +73,16 @@ describe('a move at the same time as other work', () => {
     const second = await openSecondApp(t, service);
     for (let round = 0; round < ROUNDS; round++) {
       const body = { title: 'x', text: `A text of ${newId()}` };
-      const { id } = await addSource(service, company, body);
+      const { id } = await addSource(company, body);
       const [answer, ingest] = await Promise.all([
-        move(service, company, id, a),
-        post(second, company, '/v1/memory/ingest', { ...body, scope: { clientId: a } }),
+        move(company, id, a),
+        via(second, company).ask.ingestSource({ ...body, scope: { clientId: a } }),
       ]);
       const { source, duplicate } = ingest.json<IngestResponse>();
       const expected = duplicate ? '200' : '409 conflict';
       assert.deepEqual([outcome(answer), duplicate], [expected, source.id === id]);
     }
-    const there = await listSources(service, company, `?clientId=${a}`);
+    const there = await listSources(company, `?clientId=${a}`);
     assert.equal(there.filter(({ clientId }) => clientId === a).length, ROUNDS);
     await assertInStep(company, [a]);
   });
@@ -93,11 +93,11 @@ describe('a move at the same time as other work', () => {
     const second = await openSecondApp(t, service);
     for (let round = 0; round < ROUNDS; round++) {
       const externalId = newId();
-      const { id } = await addSource(service, company, { externalId });
+      const { id } = await addSource(company, { externalId });
       const body = { title: 'x', text: `A text of ${newId()}`, externalId };
       const [answer, ingest] = await Promise.all([
-        move(service, company, id, a),
-        post(second, company, '/v1/memory/ingest', body),
+        move(company, id, a),
+        via(second, company).ask.ingestSource(body),
       ]);
       assert.match(outcome(answer), /^(200|409 conflict)$/);
       assert.match(String(ingest.statusCode), /^20[01]$/);
@@ -116,16 +116,16 @@ describe('a move at the same time as other work', () => {
         ...(n % 2 === 0 ? { embedding: along(1, n + 1) } : {}),
       }));
       const [one, two, three] = await Promise.all(
-        [0, 1, 2].map((n) => addSource(service, company, { chunks: chunks.slice(n), ...CLAIM })),
+        [0, 1, 2].map((n) => addSource(company, { chunks: chunks.slice(n), ...CLAIM })),
       );
       const answers = await Promise.all([
-        move(service, company, one!.id, a),
-        move(second, company, one!.id, b),
-        move(service, company, two!.id, a),
-        removeSource(second, company, two!.id),
-        move(service, company, three!.id, b),
-        ask(second, company, 'POST', `/v1/memory/sources/${three!.id}/purge`),
-        ask(second, company, 'DELETE', `/v1/team/clients/${b}`),
+        move(company, one!.id, a),
+        move(via(second, company), one!.id, b),
+        move(company, two!.id, a),
+        removeSource(via(second, company), two!.id),
+        move(company, three!.id, b),
+        via(second, company).ask.purgeSource(three!.id),
+        via(second, company).ask.archiveClient(b),
       ]);
       for (const answer of answers) {
         assert.match(outcome(answer), /^(200|204|403 scope_forbidden|404 not_found|409 conflict)$/);
@@ -141,20 +141,20 @@ describe('a move at the same time as other work', () => {
     const { companyId, teamId, ownerId: userId } = company;
     const a = await addClient(service, company);
     const second = await openSecondApp(t, service);
-    const { id } = await addSource(service, company, { chunks: [{ text: 'one' }, { text: 'two' }] });
+    const { id } = await addSource(company, { chunks: [{ text: 'one' }, { text: 'two' }] });
     for (let round = 0; round < ROUNDS; round++) {
-      const claimed = await post(service, company, '/v1/memory/embeddings/claim', {});
+      const claimed = await company.ask.claimEmbeddings({});
       const { batch } = claimed.json<{ batch: { id: string; chunks: { chunkId: string }[] } | null }>();
       const embeddings = (batch?.chunks ?? []).map(({ chunkId }) => ({ chunkId, embedding: along(1) }));
       const to = round % 2 === 0 ? a : null;
       const [answer, completed] = await Promise.all([
-        move(service, company, id, to, { title: `Title ${round}` }),
-        post(second, company, '/v1/memory/embeddings/complete', { batchId: batch?.id, ...CLAIM, embeddings }),
+        move(company, id, to, { title: `Title ${round}` }),
+        via(second, company).ask.completeEmbeddings({ batchId: batch?.id, ...CLAIM, embeddings }),
         doJob(second.database, 'terms.renew', { companyId, teamId, userId }),
       ]);
       assert.deepEqual([outcome(answer), outcome(completed)], ['200', '200']);
       const { embedded } = completed.json<{ embedded: number }>();
-      const { chunks } = await readStatus(service, company);
+      const { chunks } = await readStatus(company);
       assert.equal(chunks.embedded, embedded, 'what is not stored waits for a vector');
       await assertInStep(company, [a]);
       await database.query('delete from memory.chunk_embedding where team_id = $1', [teamId]);
@@ -172,13 +172,13 @@ describe('a move at the same time as other work', () => {
   test('waits for a vector that is being stored, and takes it along', onPostgres, async () => {
     const company = await service.company();
     const a = await addClient(service, company);
-    const { id } = await addSource(service, company, { chunks: [{ text: 'one' }, { text: 'two' }] });
-    const claimed = await post(service, company, '/v1/memory/embeddings/claim', {});
+    const { id } = await addSource(company, { chunks: [{ text: 'one' }, { text: 'two' }] });
+    const claimed = await company.ask.claimEmbeddings({});
     const { batch } = claimed.json<{ batch: { id: string; chunks: { chunkId: string }[] } }>();
     const { sent } = await transaction(database, ownerScope(company), async (tx) => {
       const [chunk] = batch.chunks;
       const marks = await deletePendingMarks(tx, batch.id, [chunk?.chunkId ?? '']);
-      const request = await sendAndWait(tx, () => move(service, company, id, a));
+      const request = await sendAndWait(tx, () => move(company, id, a));
       assert.equal(marks.length, 1);
       await insertEmbeddings(
         tx,
@@ -188,7 +188,7 @@ describe('a move at the same time as other work', () => {
       return request;
     });
     assert.equal(outcome(await sent), '200');
-    assert.equal((await readStatus(service, company)).chunks.embedded, 1);
+    assert.equal((await readStatus(company)).chunks.embedded, 1);
     await assertInStep(company, [a]);
   });
 
@@ -223,11 +223,11 @@ describe('a move at the same time as other work', () => {
         ],
       ];
       for (const [what, change, expected] of changes) {
-        const { id } = await addSource(service, member);
+        const { id } = await addSource(member);
         const scope = ownerScope(company, [b]);
         const { sent } = await transaction(database, scope, async (tx) => {
           await change(tx, id);
-          return sendAndWait(tx, () => move(service, member, id, a));
+          return sendAndWait(tx, () => move(member, id, a));
         });
         assert.equal(outcome(await sent), expected, what);
       }
@@ -242,13 +242,13 @@ describe('a move at the same time as other work', () => {
       const company = await service.company();
       const a = await addClient(service, company);
       const leave: Record<string, (id: string) => PromiseLike<{ statusCode: number }>> = {
-        moved: (id) => move(service, company, id, a),
-        archived: (id) => removeSource(service, company, id),
-        purged: (id) => ask(service, company, 'POST', `/v1/memory/sources/${id}/purge`),
+        moved: (id) => move(company, id, a),
+        archived: (id) => removeSource(company, id),
+        purged: (id) => company.ask.purgeSource(id),
       };
       for (const [how, leaves] of Object.entries(leave)) {
         const ids: string[] = [];
-        for (let n = 0; n < 3; n++) ids.push((await addSource(service, company)).id);
+        for (let n = 0; n < 3; n++) ids.push((await addSource(company)).id);
         const [first, second, third] = ids as [string, string, string];
         await database.query(
           `update memory.source set kind = 'import', same_as = case when id <> $1 then $1::uuid end where id = any ($2::uuid[])`,
@@ -259,8 +259,7 @@ describe('a move at the same time as other work', () => {
           return sendAndWait(tx, () => leaves(first));
         });
         assert.match(String((await sent).statusCode), /^20[04]$/);
-        for (const id of [second, third])
-          assert.equal((await readSource(service, company, id)).sameAs, null, how);
+        for (const id of [second, third]) assert.equal((await readSource(company, id)).sameAs, null, how);
       }
     },
   );

@@ -6,13 +6,14 @@ import type { Hit } from '../../../shared/schemas/search.ts';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
+import { type Body } from '../../support/client/client.ts';
+import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { readImport } from '../../support/import-records.ts';
 import { addMemory } from '../../support/memories.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, listSources, readSource } from '../../support/source-library.ts';
-import { addClient, addPerson, along, archiveTeam, type Caller, CLAIM, post } from '../../support/team.ts';
+import { addClient, addPerson, along, archiveTeam, type Caller, CLAIM } from '../../support/team.ts';
 import { countTermsNow } from '../../support/term-counts.ts';
 import { countRows } from '../../teams/counted-figures.ts';
 import { move, moved, rowsIn } from './moving.ts';
@@ -26,14 +27,13 @@ async function teamWithClients() {
   return { company, a: await addClient(service, company), b: await addClient(service, company) };
 }
 
-const scopeOf = (clientId: string | null) => (clientId === null ? {} : { clientId, include: ['client'] });
+const scopeOf = (clientId: string | null) =>
+  clientId === null ? {} : { clientId, include: ['client' as const] };
 
 /** The hits of a search by words, and of one by meaning, in one layer. */
 async function hitsIn(caller: Caller, clientId: string | null, vector = along(1)): Promise<[Hit[], Hit[]]> {
-  const hits = async (body: object) => {
-    const answer = await post(service, caller, '/v1/memory/search', { scope: scopeOf(clientId), ...body });
-    assert.equal(answer.statusCode, 200, answer.body);
-    return answer.json<{ hits: Hit[] }>().hits;
+  const hits = async (body: Body<'searchMemory'>) => {
+    return (await caller.api.searchMemory({ scope: scopeOf(clientId), ...body })).hits;
   };
   return [
     await hits({ query: 'ocelot', embeddingMode: 'keyword' }),
@@ -65,9 +65,9 @@ describe('a source that is moved', () => {
     const { company, a, b } = await teamWithClients();
     const text = 'the ocelot sleeps in the old tree and wakes when the night begins again';
     const chunks = [{ text, embedding: along(1) }, { text: 'the ocelot wakes' }];
-    const source = await addSource(service, company, { title: 'Cats', chunks, tags: ['cat'], ...CLAIM });
+    const source = await addSource(company, { title: 'Cats', chunks, tags: ['cat'], ...CLAIM });
     const importId = await asImport(company, source.id, 'a.txt');
-    const before = await readSource(service, company, source.id);
+    const before = await readSource(company, source.id);
     const rows = await rowsIn(service, company, null);
     assert.deepEqual(rows, {
       chunk: 2,
@@ -80,7 +80,7 @@ describe('a source that is moved', () => {
       source_sketch: 1,
     });
     for (const to of [a, b, null, b]) {
-      const after = await moved(service, company, source.id, to);
+      const after = await moved(company, source.id, to);
       assert.deepEqual([after.layer, after.clientId], [to === null ? 'team' : 'client', to]);
       for (const layer of [null, a, b]) {
         assert.deepEqual(await rowsIn(service, company, layer), layer === to ? rows : {});
@@ -88,13 +88,13 @@ describe('a source that is moved', () => {
         const found = hits.map((some) => some.map(({ client_id }) => client_id));
         assert.deepEqual(found, layer === to ? [[to, to], [to]] : [[], []]);
         assert.deepEqual(
-          (await listSources(service, company, layer === null ? '' : `?clientId=${layer}`)).length,
+          (await listSources(company, layer === null ? '' : `?clientId=${layer}`)).length,
           layer === null || layer === to ? 1 : 0,
         );
       }
-      assert.equal((await readImport(service, company, importId)).clientId, to);
+      assert.equal((await readImport(company, importId)).clientId, to);
     }
-    const after = await readSource(service, company, source.id);
+    const after = await readSource(company, source.id);
     assert.ok(after.updatedAt > before.updatedAt);
     const moves = { layer: 'client', clientId: b, updatedAt: after.updatedAt };
     const chunksMoved = before.chunks.map((chunk) => ({ ...chunk, layer: 'client', client_id: b }));
@@ -107,17 +107,14 @@ describe('a source that is moved', () => {
   test('has chunks that wait for a vector, which can be claimed again at once by those who can write there', async () => {
     const { company, a } = await teamWithClients();
     const member = await addPerson(service, company, { teamRole: 'member' });
-    const { id } = await addSource(service, company);
-    const claim = async (caller: Caller) =>
-      (await post(service, caller, '/v1/memory/embeddings/claim', {})).json<{
-        batch: { id: string; chunks: { chunkId: string }[] } | null;
-      }>().batch;
+    const { id } = await addSource(company);
+    const claim = async (caller: Caller) => (await caller.api.claimEmbeddings({})).batch;
     const lost = await claim(member);
     assert.equal(lost?.chunks.length, 1);
-    await moved(service, company, id, a);
+    await moved(company, id, a);
     const embeddings = lost.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(1) }));
     const body = { batchId: lost.id, ...CLAIM, embeddings };
-    const answer = await post(service, member, '/v1/memory/embeddings/complete', body);
+    const answer = await member.ask.completeEmbeddings(body);
     assert.deepEqual(answer.json(), { embedded: 0 });
     assert.equal(await claim(member), null);
     assert.deepEqual((await claim(company))?.chunks, lost.chunks);
@@ -128,14 +125,14 @@ describe('a source that is moved', () => {
     const reader = await addPerson(service, company, { teamRole: 'member', clients: { [a]: 'read' } });
     const outsider = await addPerson(service, company, { teamRole: 'member' });
     const chunks = [{ text: 'one', embedding: along(1) }, { text: 'two' }, { text: 'three' }];
-    const source = await addSource(service, company, { chunks, ...CLAIM });
-    await addSource(service, company, { scope: { clientId: a } });
+    const source = await addSource(company, { chunks, ...CLAIM });
+    await addSource(company, { scope: { clientId: a } });
     const figures = async (caller: Caller) => {
-      const { sources, chunks } = (await ask(service, caller, 'GET', '/v1/memory/status')).json();
+      const { sources, chunks } = await caller.api.getStatus();
       return { sources, chunks };
     };
     for (const to of [a, null, a]) {
-      await moved(service, company, source.id, to);
+      await moved(company, source.id, to);
       for (const [caller, layers] of [
         [company, [null, a]],
         [reader, [null, a]],
@@ -156,20 +153,20 @@ describe('a source that is moved', () => {
     const scores: unknown[] = [];
     for (const direct of [true, false]) {
       const { company, a } = await teamWithClients();
-      for (const text of texts('heron')) await addSource(service, company, { title: 'x', text });
+      for (const text of texts('heron')) await addSource(company, { title: 'x', text });
       const scope = { clientId: a };
-      for (const text of texts('ocelot')) await addSource(service, company, { title: 'x', text, scope });
+      for (const text of texts('ocelot')) await addSource(company, { title: 'x', text, scope });
       await countTermsNow(database, company);
       const given = { title: 'y', text: 'an ocelot and a heron in the field' };
-      const { id } = await addSource(service, company, direct ? { ...given, scope } : given);
+      const { id } = await addSource(company, direct ? { ...given, scope } : given);
       if (!direct) {
         await countTermsNow(database, company);
-        await moved(service, company, id, a);
+        await moved(company, id, a);
       }
       await countTermsNow(database, company);
       for (const scope of [{}, { clientId: a }, scopeOf(a)]) {
-        const body = { query: 'ocelot heron field', embeddingMode: 'keyword', scope, topK: 50 };
-        const { hits } = (await post(service, company, '/v1/memory/search', body)).json<{ hits: Hit[] }>();
+        const body = { query: 'ocelot heron field', embeddingMode: 'keyword', scope, topK: 50 } as const;
+        const { hits } = await company.api.searchMemory(body);
         scores.push(hits.map(({ text, score }) => [text, Math.round(score * 1e4)]).sort());
       }
     }
@@ -180,7 +177,7 @@ describe('a source that is moved', () => {
     const { company, a } = await teamWithClients();
     const sources: Source[] = [];
     for (const filename of ['a.txt', 'b.txt', 'c.txt']) {
-      const source = await addSource(service, company, { text: filename });
+      const source = await addSource(company, { text: filename });
       await asImport(company, source.id, filename);
       sources.push(source);
     }
@@ -192,28 +189,26 @@ describe('a source that is moved', () => {
       [first, [first, second, third]],
     );
     const sameAs = async () =>
-      (await Promise.all(sources.map(({ id }) => readSource(service, company, id)))).map(
-        (source) => source.sameAs,
-      );
+      (await Promise.all(sources.map(({ id }) => readSource(company, id)))).map((source) => source.sameAs);
     assert.deepEqual(await sameAs(), [null, first, first]);
-    await moved(service, company, first, a);
+    await moved(company, first, a);
     assert.deepEqual(await sameAs(), [null, null, second]);
-    assert.equal(outcome(await move(service, company, third, a)), '409 conflict');
-    assert.equal(outcome(await move(service, company, first, null)), '409 conflict');
+    assert.equal(outcome(await move(company, third, a)), '409 conflict');
+    assert.equal(outcome(await move(company, first, null)), '409 conflict');
     const b = await addClient(service, company);
-    await moved(service, company, third, b);
+    await moved(company, third, b);
     assert.deepEqual(await sameAs(), [null, null, null]);
   });
 
   test('changes other fields in the same transaction, and is recorded with both layers', async () => {
     const { company, a, b } = await teamWithClients();
-    const { id } = await addSource(service, company, { title: 'Old', tags: ['old'] });
+    const { id } = await addSource(company, { title: 'Old', tags: ['old'] });
     const { events, text } = await recordedBy(service, company, async () => {
-      const answer = await move(service, company, id, a, { title: 'New', tags: ['new'] });
+      const answer = await move(company, id, a, { title: 'New', tags: ['new'] });
       const { title, tags, clientId } = answer.json<Source>();
       assert.deepEqual([title, tags, clientId], ['New', ['new'], a]);
-      await moved(service, company, id, b);
-      await moved(service, company, id, null);
+      await moved(company, id, b);
+      await moved(company, id, null);
     });
     assert.deepEqual(
       events.map(({ kind, subjectType, subjectId, detail }) => [kind, subjectType, subjectId, detail]),
@@ -225,20 +220,20 @@ describe('a source that is moved', () => {
       ],
     );
     const updates = `/v1/memory/audit?kind=memory.update&subjectId=${id}`;
-    const [update] = await listAll<AuditEvent>(service, company, updates);
+    const [update] = await company.readAll<AuditEvent>(updates);
     assert.equal(update?.clientId, a);
     assert.ok(!/Old|New/.test(text));
-    const refused = await move(service, company, id, newId(), { title: 'Never' });
+    const refused = await move(company, id, newId(), { title: 'Never' });
     assert.equal(outcome(refused), '403 scope_forbidden');
-    assert.equal((await readSource(service, company, id)).title, 'New');
+    assert.equal((await readSource(company, id)).title, 'New');
   });
 
   test('to the layer where it is returns it as it is and records nothing', async () => {
     const { company, a } = await teamWithClients();
     for (const clientId of [null, a]) {
-      const source = await addSource(service, company, { scope: clientId === null ? {} : { clientId } });
+      const source = await addSource(company, { scope: clientId === null ? {} : { clientId } });
       await recordsNothing(service, company, async () => {
-        assert.deepEqual(await moved(service, company, source.id, clientId), source);
+        assert.deepEqual(await moved(company, source.id, clientId), source);
       });
     }
   });
@@ -250,12 +245,13 @@ describe('a source that is moved', () => {
       b: await createAgent(service, company, company, { clientIds: [b] }),
       none: await createAgent(service, company, company, { clientIds: [] }),
     };
-    const { id } = await addSource(service, company);
-    for (const to of [a, b, null, b]) await moved(service, company, id, to);
+    const { id } = await addSource(company);
+    for (const to of [a, b, null, b]) await moved(company, id, to);
     const listed = async (caller: Caller) =>
-      (await listAll<AuditEvent>(service, caller, `/v1/memory/audit?kind=memory.move&subjectId=${id}`)).map(
-        ({ detail }) => [detail['from'], detail['to']],
-      );
+      (await caller.all.listTeamAudit({ kind: 'memory.move', subjectId: id })).map(({ detail }) => [
+        detail['from'],
+        detail['to'],
+      ]);
     assert.deepEqual(await listed(company), [
       [null, b],
       [b, null],
@@ -266,9 +262,9 @@ describe('a source that is moved', () => {
     assert.deepEqual(await listed(agents.b), [[null, b]]);
     assert.deepEqual(await listed(agents.none), []);
     // The clients of a token limit both ends.
-    assert.equal(outcome(await move(service, agents.a, id, a)), '404 not_found');
-    assert.equal(outcome(await move(service, agents.b, id, a)), '403 scope_forbidden');
-    await moved(service, agents.b, id, null);
+    assert.equal(outcome(await move(agents.a, id, a)), '404 not_found');
+    assert.equal(outcome(await move(agents.b, id, a)), '403 scope_forbidden');
+    await moved(agents.b, id, null);
   });
 });
 
@@ -280,48 +276,45 @@ describe('a move of a source that is refused', () => {
       teamRole: 'member',
       clients: { [a]: 'write', [b]: 'read' },
     });
-    const foreign = await addSource(service, company);
-    const own = await addSource(service, member);
+    const foreign = await addSource(company);
+    const own = await addSource(member);
     for (const target of [b, gone, newId(), 'no id', '']) {
       for (const id of [own.id, newId(), 'no id']) {
-        assert.equal(outcome(await move(service, member, id, target)), '403 scope_forbidden');
+        assert.equal(outcome(await move(member, id, target)), '403 scope_forbidden');
       }
     }
-    assert.equal(outcome(await move(service, company, own.id, gone)), '403 scope_forbidden');
-    assert.equal(outcome(await move(service, member, foreign.id, a)), '403 forbidden');
-    assert.equal(outcome(await move(service, member, newId(), a)), '404 not_found');
-    const hidden = await addSource(service, company, {
+    assert.equal(outcome(await move(company, own.id, gone)), '403 scope_forbidden');
+    assert.equal(outcome(await move(member, foreign.id, a)), '403 forbidden');
+    assert.equal(outcome(await move(member, newId(), a)), '404 not_found');
+    const hidden = await addSource(company, {
       scope: { clientId: await addClient(service, company) },
     });
-    assert.equal(outcome(await move(service, member, hidden.id, a)), '404 not_found');
-    const readable = await addSource(service, company, { scope: { clientId: b } });
-    assert.equal(outcome(await move(service, member, readable.id, a)), '403 forbidden');
-    assert.equal((await moved(service, member, own.id, a.toUpperCase())).clientId, a);
-    assert.equal((await moved(service, company, own.id, b)).clientId, b);
-    assert.equal(outcome(await move(service, member, own.id, a)), '403 forbidden');
+    assert.equal(outcome(await move(member, hidden.id, a)), '404 not_found');
+    const readable = await addSource(company, { scope: { clientId: b } });
+    assert.equal(outcome(await move(member, readable.id, a)), '403 forbidden');
+    assert.equal((await moved(member, own.id, a.toUpperCase())).clientId, a);
+    assert.equal((await moved(company, own.id, b)).clientId, b);
+    assert.equal(outcome(await move(member, own.id, a)), '403 forbidden');
   });
 
   test('returns 409 for memories, files, archived and due sources, and an archived Team', async () => {
     const { company, a } = await teamWithClients();
-    const memory = await addMemory(service, company, 'published');
-    const answer = await move(service, company, memory.sourceId!, a);
+    const memory = await addMemory(company, 'published');
+    const answer = await move(company, memory.sourceId!, a);
     assert.match(answer.json<{ detail: string }>().detail, /move the memory instead/);
-    const planted = await addSource(service, company);
+    const planted = await addSource(company);
     await database.query(`update memory.source set kind = 'file' where id = $1`, [planted.id]);
-    assert.match(
-      (await move(service, company, planted.id, a)).json<{ detail: string }>().detail,
-      /another path/,
-    );
-    const old = await addSource(service, company);
-    await archived(service, company, old.id);
-    const due = await addSource(service, company);
+    assert.match((await move(company, planted.id, a)).json<{ detail: string }>().detail, /another path/);
+    const old = await addSource(company);
+    await archived(company, old.id);
+    const due = await addSource(company);
     await database.query(`update memory.source set expires_at = now() where id = $1`, [due.id]);
-    const kept = await addSource(service, company);
+    const kept = await addSource(company);
     for (const id of [memory.sourceId!, planted.id, old.id, due.id]) {
-      assert.equal(outcome(await move(service, company, id, a)), '409 conflict');
+      assert.equal(outcome(await move(company, id, a)), '409 conflict');
     }
     await archiveTeam(service, company.teamId);
-    assert.equal(outcome(await move(service, company, kept.id, a)), '409 team_archived');
+    assert.equal(outcome(await move(company, kept.id, a)), '409 team_archived');
   });
 
   test('returns 409 if the target has an active source with the same text or externalId', async () => {
@@ -340,29 +333,26 @@ describe('a move of a source that is refused', () => {
       ],
     ];
     for (const [given, there] of pairs) {
-      const source = await addSource(service, company, given);
-      const other = await addSource(service, company, there);
-      assert.equal(outcome(await move(service, company, source.id, a)), '409 conflict');
-      assert.equal((await readSource(service, company, source.id)).clientId, null);
+      const source = await addSource(company, given);
+      const other = await addSource(company, there);
+      assert.equal(outcome(await move(company, source.id, a)), '409 conflict');
+      assert.equal((await readSource(company, source.id)).clientId, null);
       // One that has expired counts as archived.
       await database.query(`update memory.source set expires_at = now() where id = $1`, [other.id]);
-      await moved(service, company, source.id, a);
-      assert.equal((await readSource(service, company, other.id)).state, 'archived');
-      await archived(service, company, source.id);
+      await moved(company, source.id, a);
+      assert.equal((await readSource(company, other.id)).state, 'archived');
+      await archived(company, source.id);
     }
     // The text of a memory is no conflict.
     const title = 'A title';
-    await addMemory(service, company, 'published', { title, content: text }, a);
-    await moved(service, company, (await addSource(service, company, { title, text })).id, a);
+    await addMemory(company, 'published', { title, content: text }, a);
+    await moved(company, (await addSource(company, { title, text })).id, a);
   });
 
   test('returns 400 for a layer that is no text and not null', async () => {
     const { company } = await teamWithClients();
-    const { id } = await addSource(service, company);
-    assertInvalid(
-      await ask(service, company, 'PATCH', `/v1/memory/sources/${id}`, { clientId: 1 }),
-      '/clientId',
-    );
-    assertInvalid(await ask(service, company, 'PATCH', `/v1/memory/sources/${id}`, {}), '/');
+    const { id } = await addSource(company);
+    assertInvalid(await company.ask.changeSource(id, { clientId: 1 }), '/clientId');
+    assertInvalid(await company.ask.changeSource(id, {}), '/');
   });
 });

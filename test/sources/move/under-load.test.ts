@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import type { Hit } from '../../../shared/schemas/search.ts';
 import type { Chunk } from '../../../shared/schemas/sources.ts';
 import { openTestApp } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
+import { via } from '../../support/client/client.ts';
 import { expand } from '../../support/memories.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { addSource, readSource } from '../../support/source-library.ts';
-import { addClient, along, CLAIM, post } from '../../support/team.ts';
+import { addClient, along, CLAIM } from '../../support/team.ts';
 import { moved } from './moving.ts';
 
 const service = await openTestApp();
@@ -27,17 +27,15 @@ describe('a source that is moved while others search', () => {
       text: `the ocelot sleeps ${n}`,
       embedding: along(1, n + 1),
     }));
-    const source = await addSource(service, company, { chunks, ...CLAIM });
-    await addSource(service, company, { text: 'an ocelot of the Team' });
-    await addSource(service, company, { text: 'an ocelot of the client', scope: { clientId } });
-    const [first] = (await readSource(service, company, source.id)).chunks;
+    const source = await addSource(company, { chunks, ...CLAIM });
+    await addSource(company, { text: 'an ocelot of the Team' });
+    await addSource(company, { text: 'an ocelot of the client', scope: { clientId } });
+    const [first] = (await readSource(company, source.id)).chunks;
     assert.ok(first);
 
     const search = async (scope: object, mode: object): Promise<Hit[]> => {
       const body = { query: 'ocelot', scope, topK: 50, neighbours: 1, ...mode };
-      const answer = await post(service, company, '/v1/memory/search', body);
-      assert.equal(answer.statusCode, 200, answer.body);
-      const { hits } = answer.json<{ hits: Hit[] }>();
+      const { hits } = await company.api.searchMemory(body);
       return hits.filter(({ source_id }) => source_id === source.id);
     };
     const MODES = [{ embeddingMode: 'keyword' }, { queryEmbedding: along(1), ...CLAIM }];
@@ -57,11 +55,11 @@ describe('a source that is moved while others search', () => {
       assert.deepEqual(layersOf(all), hits.length === 0 ? [] : [layer]);
     };
     const opened = async () => {
-      const shown = await expand(service, company, first.chunk_id);
+      const shown = await expand(company, first.chunk_id);
       assert.deepEqual([shown.length, layersOf(shown).length], [CHUNKS, 1], 'an expand returns it once');
-      const read = await readSource(service, company, source.id);
+      const read = await readSource(company, source.id);
       assert.deepEqual([read.chunks.length, layersOf(read.chunks)], [CHUNKS, [read.clientId]]);
-      const answer = await ask(service, company, 'GET', '/v1/memory/sources?limit=200');
+      const answer = await company.ask.listSources({ limit: 200 });
       const listed = answer.json<{ items: { id: string }[] }>().items.filter(({ id }) => id === source.id);
       assert.equal(listed.length, 1, 'a list shows it once');
     };
@@ -75,7 +73,8 @@ describe('a source that is moved while others search', () => {
     let isMoving = true;
     const moves = (async () => {
       try {
-        for (let n = 0; n < MOVES; n++) await moved(mover, company, source.id, n % 2 === 0 ? clientId : null);
+        for (let n = 0; n < MOVES; n++)
+          await moved(via(mover, company), source.id, n % 2 === 0 ? clientId : null);
       } finally {
         isMoving = false;
       }

@@ -6,7 +6,7 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { addSource, listSources, readSource } from '../../support/source-library.ts';
-import { addClient, get, post } from '../../support/team.ts';
+import { addClient } from '../../support/team.ts';
 import { changedSource, importNow, searchDated } from './dated-sources.ts';
 
 const service = await openTestApp();
@@ -79,11 +79,11 @@ describe('occurredAfter and occurredBefore', () => {
     const clientId = await addClient(service, company);
     for (const [nth, occurredAt] of MOMENTS.entries()) {
       const scope = nth % 3 === 0 ? { clientId } : {};
-      const { id } = await addSource(service, company, { text: `heron ${nth}`, occurredAt, scope });
+      const { id } = await addSource(company, { text: `heron ${nth}`, occurredAt, scope });
       dates.set(id, occurredAt);
     }
     // Created at a time that times in milliseconds cannot tell apart from the one after it.
-    const { id } = await addSource(service, company, { text: 'heron of an unknown day' });
+    const { id } = await addSource(company, { text: 'heron of an unknown day' });
     await database.query(
       `update memory.source set created_at = '2024-02-29T23:59:59.999987Z' where id = $1`,
       [id],
@@ -96,10 +96,10 @@ describe('occurredAfter and occurredBefore', () => {
 
   async function assertFound(bounds: Bounds, filters: object = {}): Promise<void> {
     const ids = expected(bounds).toSorted();
-    const hits = await searchDated(service, company, { query: 'heron', ...bounds, ...filters });
+    const hits = await searchDated(company, { query: 'heron', ...bounds, ...filters });
     assert.deepEqual(column(hits, 'source_id').toSorted(), ids, JSON.stringify(bounds));
     const query = new URLSearchParams({ limit: '200', ...bounds });
-    const listed = await listSources(service, company, `?${query.toString()}`);
+    const listed = await listSources(company, `?${query.toString()}`);
     assert.deepEqual(column(listed, 'id').toSorted(), ids, `list, ${query.toString()}`);
   }
 
@@ -120,10 +120,10 @@ describe('occurredAfter and occurredBefore', () => {
     const bounds = { occurredAfter: '2024-02-29', occurredBefore: '2024-03-01' };
     await assertFound(bounds, { kinds: ['ingest'], createdAfter: '2001-01-01T00:00:00Z' });
     const some = expected(bounds).slice(0, 3);
-    const hits = await searchDated(service, company, { query: 'heron', ...bounds, sourceIds: some });
+    const hits = await searchDated(company, { query: 'heron', ...bounds, sourceIds: some });
     assert.deepEqual(column(hits, 'source_id').toSorted(), some.toSorted());
     for (const none of [{ kinds: ['memory'] }, { tags: ['none'] }]) {
-      assert.deepEqual(await searchDated(service, company, { query: 'heron', ...bounds, ...none }), []);
+      assert.deepEqual(await searchDated(company, { query: 'heron', ...bounds, ...none }), []);
     }
   });
 
@@ -133,18 +133,17 @@ describe('occurredAfter and occurredBefore', () => {
   });
 
   test('find what was not there before, once the date of a source is another one', async () => {
-    const { id } = await addSource(service, company, {
+    const { id } = await addSource(company, {
       text: 'heron that was dated wrongly',
       occurredAt: '1999-12-31',
     });
     const bounds = { occurredAfter: '1999-01-01', occurredBefore: '1999-12-31T00:00:00Z' };
-    const found = async () =>
-      column(await searchDated(service, company, { query: 'heron', ...bounds }), 'source_id');
+    const found = async () => column(await searchDated(company, { query: 'heron', ...bounds }), 'source_id');
     assert.deepEqual(await found(), [id]);
-    await changedSource(service, company, id, { occurredAt: null });
+    await changedSource(company, id, { occurredAt: null });
     assert.deepEqual(await found(), []);
-    assert.deepEqual(await listSources(service, company, `?${new URLSearchParams(bounds).toString()}`), []);
-    await changedSource(service, company, id, { occurredAt: '2024-02-27' });
+    assert.deepEqual(await listSources(company, `?${new URLSearchParams(bounds).toString()}`), []);
+    await changedSource(company, id, { occurredAt: '2024-02-27' });
     dates.set(id, '2024-02-27');
     await assertFound({ occurredBefore: '2024-02-27' });
   });
@@ -154,9 +153,8 @@ describe('occurredAfter and occurredBefore', () => {
     const text = 'Subject: Pump\nDate: Wed, 31 Jan 2024 10:20:00 +0000\n\nThe pump leaks.';
     const { occurredAt, sourceId } = await importNow(service, other, { filename: 'pump.eml', text });
     assert.equal(occurredAt, null);
-    assert.equal((await readSource(service, other, sourceId!)).occurredAt, '2024-01-31');
-    const count = async (bounds: Bounds) =>
-      (await searchDated(service, other, { query: 'pump', ...bounds })).length;
+    assert.equal((await readSource(other, sourceId!)).occurredAt, '2024-01-31');
+    const count = async (bounds: Bounds) => (await searchDated(other, { query: 'pump', ...bounds })).length;
     assert.equal(await count({ occurredAfter: '2024-01-31', occurredBefore: '2024-01-31' }), 1);
     assert.equal(await count({ occurredAfter: '2024-01-31T23:59:59.999Z' }), 1);
     assert.equal(await count({ occurredAfter: '2024-02-01' }), 0);
@@ -167,10 +165,9 @@ describe('occurredAfter and occurredBefore', () => {
       for (const field of ['occurredAfter', 'occurredBefore']) {
         const body = { query: 'heron', embeddingMode: 'keyword', [field]: given };
         for (const answer of [
-          await post(service, company, '/v1/memory/search', body),
-          await get(
-            service,
-            company,
+          await company.ask.searchMemory(body),
+          await company.send(
+            'GET',
             `/v1/memory/sources?${new URLSearchParams({ [field]: given }).toString()}`,
           ),
         ]) {
@@ -184,13 +181,13 @@ describe('occurredAfter and occurredBefore', () => {
 
 test('a filter by date finds far passages of many sources, and of many passages', async () => {
   const company = await service.company();
-  const hits = (body: object): Promise<Hit[]> => searchDated(service, company, { query: 'heron', ...body });
+  const hits = (body: object): Promise<Hit[]> => searchDated(company, { query: 'heron', ...body });
   const many = Array.from({ length: 120 }, (_, n) => ({ text: `heron heron ${n}` }));
-  await addSource(service, company, { chunks: many, occurredAt: '2020-01-01' });
+  await addSource(company, { chunks: many, occurredAt: '2020-01-01' });
   const far = Array.from({ length: 12 }, (_, n) => ({
     text: `in a long report of other birds, of boats and of harbours of the north, one is the heron ${n}`,
   }));
-  const { id } = await addSource(service, company, { chunks: far, occurredAt: '2021-01-01T10:00:00Z' });
+  const { id } = await addSource(company, { chunks: far, occurredAt: '2021-01-01T10:00:00Z' });
   const found = await hits({ occurredAfter: '2020-01-02' });
   assert.deepEqual([found.length, new Set(column(found, 'source_id'))], [12, new Set([id])]);
   assert.equal((await hits({ occurredAfter: '2020-01-01' })).length, 50);

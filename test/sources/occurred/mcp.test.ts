@@ -5,7 +5,6 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { stageCapture } from '../../support/captures.ts';
 import { called, callTool } from '../../support/mcp.ts';
 import { addSource, readSource } from '../../support/source-library.ts';
-import { get } from '../../support/team.ts';
 
 const service = await openTestApp();
 
@@ -13,16 +12,16 @@ interface Found {
   results: { id: string; when: string }[];
 }
 const search = async (company: SignedIn, args: object) =>
-  (await called<Found>(service, company, 'search', { query: 'walrus', ...args })).results;
+  (await called<Found>(company, 'search', { query: 'walrus', ...args })).results;
 
 test('since and until of the tool search compare when it happened, which is `when`', async () => {
   const company = await service.company();
-  const dated = await addSource(service, company, { text: 'A walrus of a day.', occurredAt: '2020-01-31' });
-  const timed = await addSource(service, company, {
+  const dated = await addSource(company, { text: 'A walrus of a day.', occurredAt: '2020-01-31' });
+  const timed = await addSource(company, {
     text: 'A walrus of a time.',
     occurredAt: '2020-02-01T10:00:00Z',
   });
-  const other = await addSource(service, company, { text: 'A walrus of today.' });
+  const other = await addSource(company, { text: 'A walrus of today.' });
   const found = async (args: object) => (await search(company, args)).map(({ id }) => id).toSorted();
   const ids = (...sources: { id: string }[]) => sources.map(({ id }) => id).toSorted();
   assert.deepEqual(await found({ since: '2020-01-31', until: ' 2020-02-01 ' }), ids(dated, timed));
@@ -36,7 +35,7 @@ test('since and until of the tool search compare when it happened, which is `whe
   assert.equal(shown.get(timed.id), '2020-02-01T10:00:00.000Z');
   assert.ok(Math.abs(Date.parse(shown.get(other.id) ?? '') - Date.parse(other.createdAt)) < 60_000);
   for (const edge of ['since', 'until']) {
-    const { text } = await callTool(service, company, 'search', { query: 'a', [edge]: 'lately' });
+    const { text } = await callTool(company, 'search', { query: 'a', [edge]: 'lately' });
     assert.match(text, new RegExp(`^invalid_request: /${edge}: must be a day such as`));
   }
 });
@@ -44,8 +43,8 @@ test('since and until of the tool search compare when it happened, which is `whe
 test('the tool remember stores when it happened, and a known key keeps it', async () => {
   const company = await service.company();
   const remember = async (args: object) => {
-    const answer = await called<{ id: string; status: string }>(service, company, 'remember', args);
-    return [answer.status, (await readSource(service, company, answer.id)).occurredAt];
+    const answer = await called<{ id: string; status: string }>(company, 'remember', args);
+    return [answer.status, (await readSource(company, answer.id)).occurredAt];
   };
   const text = 'The walrus sleeps.';
   assert.deepEqual(await remember({ text, key: 'walrus', occurred: ' 2020-01-31 ' }), [
@@ -58,29 +57,23 @@ test('the tool remember stores when it happened, and a known key keeps it', asyn
     await remember({ text: 'It wakes.', key: 'walrus', occurred: '2020-02-01T10:00:00+01:00' }),
     ['replaced', '2020-02-01T09:00:00.000Z'],
   );
-  const refused = await callTool(service, company, 'remember', { text, occurred: '2020-02-30' });
+  const refused = await callTool(company, 'remember', { text, occurred: '2020-02-30' });
   assert.match(refused.text, /^invalid_request: \/occurred: must be a day such as/);
 });
 
 test('the tool complete_captures stores when what a memory tells of happened', async () => {
   const company = await service.company();
-  const { id } = await stageCapture(service, company, { occurredAt: '2019-01-01' });
+  const { id } = await stageCapture(company, { occurredAt: '2019-01-01' });
   const { batch } = await called<{ batch: { id: string; captures: { occurredAt: string }[] } }>(
-    service,
     company,
     'claim_captures',
   );
   assert.equal(batch.captures[0]?.occurredAt, '2019-01-01');
   const item = { captureIds: [id], action: 'publish', title: 'A', content: 'B', occurredAt: '2020-01-31' };
-  const { results } = await called<{ results: { memoryId: string }[] }>(
-    service,
-    company,
-    'complete_captures',
-    {
-      batchId: batch.id,
-      items: [item],
-    },
-  );
-  const memory = await get(service, company, `/v1/memory/memories/${results[0]?.memoryId}`);
+  const { results } = await called<{ results: { memoryId: string }[] }>(company, 'complete_captures', {
+    batchId: batch.id,
+    items: [item],
+  });
+  const memory = await company.ask.getMemory(results[0]?.memoryId);
   assert.equal(memory.json<Memory>().occurredAt, '2020-01-31');
 });

@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Import } from '../../../shared/schemas/imports.ts';
-import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { claimBatch, sendCapture, stageCapture } from '../../support/captures.ts';
-import { ask, recordedBy, recordsNothing } from '../../support/company.ts';
+import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { complete, lend } from '../../support/consolidation.ts';
 import { addMemories, addMemory, decide, decided, listMemories } from '../../support/memories.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, listSources, readSource } from '../../support/source-library.ts';
-import { addClient, get, post } from '../../support/team.ts';
+import { addClient } from '../../support/team.ts';
 import { changedSource, changeSource, importNow, searchDated } from './dated-sources.ts';
 
 const service = await openTestApp();
 
 const ingest = async (company: SignedIn, body: object) => {
-  const answer = await post(service, company, '/v1/memory/ingest', { title: 'A title', ...body });
-  assert.ok(answer.statusCode < 300, answer.body);
-  return answer.json<IngestResponse>();
+  return await company.api.ingestSource({ title: 'A title', ...body });
 };
 
 /** What a request gives, and what answers show. */
@@ -36,17 +33,17 @@ describe('occurredAt', () => {
   test('is shown by a source, its list and its hits as it was given: a day as a day, a time in UTC', async () => {
     const company = await service.company();
     for (const [given, shown] of MOMENTS) {
-      const { id, occurredAt } = await addSource(service, company, { occurredAt: given });
+      const { id, occurredAt } = await addSource(company, { occurredAt: given });
       assert.equal(occurredAt, shown);
-      const read = await readSource(service, company, id);
-      const [listed] = await listSources(service, company, '?limit=1');
-      const [hit] = await searchDated(service, company, { query: 'text', sourceIds: [id] });
+      const read = await readSource(company, id);
+      const [listed] = await listSources(company, '?limit=1');
+      const [hit] = await searchDated(company, { query: 'text', sourceIds: [id] });
       assert.deepEqual(
         [read.occurredAt, read.chunks[0]?.occurred_at, listed?.occurredAt, hit?.occurred_at],
         [shown, shown, shown, shown],
       );
     }
-    assert.equal((await addSource(service, company)).occurredAt, null);
+    assert.equal((await addSource(company)).occurredAt, null);
   });
 
   test('is shown by an import, a capture and its claim, and by a memory in every state', async () => {
@@ -55,41 +52,38 @@ describe('occurredAt', () => {
     const text = 'Subject: The pump\nDate: Wed, 31 Jan 2024 10:20:00 +0000\n\nIt leaks.';
     const imported = await importNow(service, company, { filename: 'a.eml', text, occurredAt: TIME });
     assert.equal(imported.occurredAt, TIME);
-    assert.equal((await readSource(service, company, imported.sourceId!)).occurredAt, TIME);
+    assert.equal((await readSource(company, imported.sourceId!)).occurredAt, TIME);
 
-    const capture = await stageCapture(service, company, { occurredAt: DAY });
+    const capture = await stageCapture(company, { occurredAt: DAY });
     assert.equal(capture.occurredAt, DAY);
-    assert.equal((await stageCapture(service, company)).occurredAt, null);
-    const batch = await claimBatch(service, company);
+    assert.equal((await stageCapture(company)).occurredAt, null);
+    const batch = await claimBatch(company);
     assert.deepEqual(
       batch?.captures.map(({ occurredAt }) => occurredAt),
       [DAY, null],
     );
 
     for (const state of ['review', 'published'] as const) {
-      const memories = await addMemories(service, company, state, [
-        { occurredAt: TIME },
-        { occurredAt: DAY },
-      ]);
+      const memories = await addMemories(company, state, [{ occurredAt: TIME }, { occurredAt: DAY }]);
       assert.deepEqual(
         memories.map(({ occurredAt }) => occurredAt),
         [TIME, DAY],
       );
     }
-    const listed = await listMemories(service, company, '?state=published');
-    const source = await readSource(service, company, listed[0]!.sourceId!);
+    const listed = await listMemories(company, '?state=published');
+    const source = await readSource(company, listed[0]!.sourceId!);
     assert.deepEqual([listed[0]?.occurredAt, source.occurredAt], [DAY, DAY]);
   });
 
   test('of a memory is not taken from its captures', async () => {
     const company = await service.company();
-    await stageCapture(service, company, { occurredAt: DAY });
-    const batch = await claimBatch(service, company);
+    await stageCapture(company, { occurredAt: DAY });
+    const batch = await claimBatch(company);
     const captureIds = batch!.captures.map(({ id }) => id);
     const item = { captureIds, action: 'publish', title: 'A memory', content: 'What was learned.' } as const;
-    const answer = await complete(service, company, batch!.id, [item]);
+    const answer = await complete(company, batch!.id, [item]);
     assert.equal(answer.statusCode, 200, answer.body);
-    const [memory] = await listMemories(service, company, '?state=published');
+    const [memory] = await listMemories(company, '?state=published');
     assert.equal(memory?.occurredAt, null);
   });
 
@@ -122,61 +116,61 @@ describe('occurredAt', () => {
 
   test('is changed by PATCH of a source, with an audit event that has no date', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company, { occurredAt: DAY });
+    const { id } = await addSource(company, { occurredAt: DAY });
     const detail = async (body: object) => {
-      const { events } = await recordedBy(service, company, () => changedSource(service, company, id, body));
+      const { events } = await recordedBy(service, company, () => changedSource(company, id, body));
       return events.map((event) => event.detail);
     };
     assert.deepEqual(await detail({ occurredAt: TIME }), [{ updated: ['occurredAt'] }]);
-    assert.equal((await readSource(service, company, id)).occurredAt, TIME);
+    assert.equal((await readSource(company, id)).occurredAt, TIME);
     assert.deepEqual(await detail({ title: 'Other', occurredAt: null }), [
       { updated: ['title', 'occurredAt'] },
     ]);
     assert.deepEqual(await detail({ occurredAt: null }), []);
-    assert.equal((await readSource(service, company, id)).occurredAt, null);
+    assert.equal((await readSource(company, id)).occurredAt, null);
   });
 
   test('of a memory is changed by its update, and of its source not by itself', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published', { occurredAt: DAY });
+    const memory = await addMemory(company, 'published', { occurredAt: DAY });
     assert.equal(
-      outcome(await changeSource(service, company, memory.sourceId!, { occurredAt: TIME })),
+      outcome(await changeSource(company, memory.sourceId!, { occurredAt: TIME })),
       '409 conflict',
     );
-    const updated = await decided(service, company, {
+    const updated = await decided(company, {
       action: 'update',
       memoryId: memory.id,
       occurredAt: TIME,
     });
     assert.equal(updated.occurredAt, TIME);
-    const retitled = await decided(service, company, {
+    const retitled = await decided(company, {
       action: 'update',
       memoryId: memory.id,
       title: 'Other',
     });
     assert.equal(retitled.occurredAt, TIME);
-    assert.equal((await readSource(service, company, memory.sourceId!)).occurredAt, TIME);
+    assert.equal((await readSource(company, memory.sourceId!)).occurredAt, TIME);
     const cleared = { action: 'update', memoryId: memory.id, content: 'A new text.', occurredAt: null };
-    assert.equal((await decided(service, company, cleared)).occurredAt, null);
-    assert.equal((await readSource(service, company, memory.sourceId!)).occurredAt, null);
-    const refused = await decide(service, company, { ...cleared, action: 'discard', content: undefined });
+    assert.equal((await decided(company, cleared)).occurredAt, null);
+    assert.equal((await readSource(company, memory.sourceId!)).occurredAt, null);
+    const refused = await decide(company, { ...cleared, action: 'discard', content: undefined });
     assertInvalid(refused, '/occurredAt');
   });
 
   test('stays when a source is moved, archived and restored', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const { id } = await addSource(service, company, { occurredAt: DAY });
-    assert.equal((await changedSource(service, company, id, { clientId })).occurredAt, DAY);
-    await archived(service, company, id);
-    const restored = await post(service, company, `/v1/memory/sources/${id}/restore`, {});
+    const { id } = await addSource(company, { occurredAt: DAY });
+    assert.equal((await changedSource(company, id, { clientId })).occurredAt, DAY);
+    await archived(company, id);
+    const restored = await company.ask.restoreSource(id);
     assert.equal(restored.json<{ occurredAt: string }>().occurredAt, DAY);
   });
 
   test('stays when a memory is unpublished, published, moved, deleted and restored', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const { id: memoryId, version } = await addMemory(service, company, 'published', { occurredAt: DAY });
+    const { id: memoryId, version } = await addMemory(company, 'published', { occurredAt: DAY });
     for (const decision of [
       { action: 'unpublish' },
       { action: 'publish' },
@@ -184,9 +178,9 @@ describe('occurredAt', () => {
       { action: 'delete' },
       { action: 'restore', version },
     ]) {
-      const memory = await decided(service, company, { memoryId, ...decision });
+      const memory = await decided(company, { memoryId, ...decision });
       assert.equal(memory.occurredAt, DAY, decision.action);
-      const source = await readSource(service, company, memory.sourceId!);
+      const source = await readSource(company, memory.sourceId!);
       assert.equal(source.occurredAt, DAY, decision.action);
     }
   });
@@ -201,22 +195,22 @@ describe('occurredAt', () => {
   ] as const) {
     test(`returns 400 that says what to do for ${JSON.stringify(given)} on every route, and stores nothing`, async () => {
       const company = await service.company();
-      const { id } = await addSource(service, company);
-      const memory = await addMemory(service, company, 'published', {});
-      const lent = await lend(service, company);
+      const { id } = await addSource(company);
+      const memory = await addMemory(company, 'published', {});
+      const lent = await lend(company);
       const item = { captureIds: lent.captureIds, action: 'publish', title: 'A', content: 'B' } as const;
       await recordsNothing(service, company, async () => {
         const body = { title: 'A title', text: 'A text.', occurredAt: given };
         const imported = { items: [{ filename: 'a.txt', text: 'A text.', occurredAt: given }] };
         const dated = [{ ...item, occurredAt: given as string }];
         for (const [answer, field] of [
-          [await post(service, company, '/v1/memory/ingest', body), '/occurredAt'],
-          [await post(service, company, '/v1/memory/imports', imported), '/items/0/occurredAt'],
-          [await sendCapture(service, company, { occurredAt: given }), '/occurredAt'],
-          [await complete(service, company, lent.batchId, dated), '/items/0/occurredAt'],
-          [await changeSource(service, company, id, { occurredAt: given }), '/occurredAt'],
+          [await company.ask.ingestSource(body), '/occurredAt'],
+          [await company.ask.importFiles(imported), '/items/0/occurredAt'],
+          [await sendCapture(company, { occurredAt: given }), '/occurredAt'],
+          [await complete(company, lent.batchId, dated), '/items/0/occurredAt'],
+          [await changeSource(company, id, { occurredAt: given }), '/occurredAt'],
           [
-            await decide(service, company, { action: 'update', memoryId: memory.id, occurredAt: given }),
+            await decide(company, { action: 'update', memoryId: memory.id, occurredAt: given }),
             '/occurredAt',
           ],
         ] as const) {
@@ -232,28 +226,25 @@ describe('occurredAt', () => {
 test('a day in expiresAt counts to its last moment in UTC', async () => {
   const company = await service.company();
   const end = (day: string) => `${day}T23:59:59.999Z`;
-  const { id, expiresAt } = await addSource(service, company, { expiresAt: '2998-03-01' });
+  const { id, expiresAt } = await addSource(company, { expiresAt: '2998-03-01' });
   assert.equal(expiresAt, end('2998-03-01'));
-  assert.equal(
-    (await changedSource(service, company, id, { expiresAt: '2999-03-01' })).expiresAt,
-    end('2999-03-01'),
-  );
+  assert.equal((await changedSource(company, id, { expiresAt: '2999-03-01' })).expiresAt, end('2999-03-01'));
   const items = [{ filename: 'a.txt', text: 'A file.', expiresAt: '2998-03-01' }];
-  const accepted = await post(service, company, '/v1/memory/imports', { items });
+  const accepted = await company.ask.importFiles({ items });
   assert.equal(accepted.json<{ imports: Import[] }>().imports[0]?.expiresAt, end('2998-03-01'));
-  const memory = await addMemory(service, company, 'published', { expiresAt: '2998-03-01' });
+  const memory = await addMemory(company, 'published', { expiresAt: '2998-03-01' });
   assert.equal(memory.expiresAt, end('2998-03-01'));
   const renewed = { action: 'renew', memoryId: memory.id, expiresAt: '2999-03-01' };
-  assert.equal((await decided(service, company, renewed)).expiresAt, end('2999-03-01'));
+  assert.equal((await decided(company, renewed)).expiresAt, end('2999-03-01'));
   // Today has not ended yet.
   const today = new Date().toISOString().slice(0, 10);
-  assert.equal((await addSource(service, company, { expiresAt: today })).expiresAt, end(today));
+  assert.equal((await addSource(company, { expiresAt: today })).expiresAt, end(today));
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-  const refused = await ask(service, company, 'POST', '/v1/memory/ingest', {
+  const refused = await company.ask.ingestSource({
     title: 'A',
     text: 'B',
     expiresAt: yesterday,
   });
   assertInvalid(refused, '/expiresAt');
-  assert.equal((await get(service, company, `/v1/memory/sources/${id}`)).statusCode, 200);
+  assert.equal((await company.ask.getSource(id)).statusCode, 200);
 });

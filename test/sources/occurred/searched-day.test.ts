@@ -4,7 +4,6 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
 import { addMemory, decided } from '../../support/memories.ts';
 import { addSource } from '../../support/source-library.ts';
-import { post } from '../../support/team.ts';
 import { changedSource, searchDated } from './dated-sources.ts';
 
 const service = await openTestApp();
@@ -18,13 +17,13 @@ async function foundBy(company: SignedIn, query: string): Promise<string[]> {
     [company.teamId],
   );
   assert.equal(outdated.length, 0, 'sources with outdated terms');
-  return column(await searchDated(service, company, { query }), 'source_id');
+  return column(await searchDated(company, { query }), 'source_id');
 }
 
 describe('the day by which a passage is found', () => {
   test('is that on which it happened, in UTC, and follows each change of it', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company, { text: 'The walrus.', occurredAt: '2019-05-06' });
+    const { id } = await addSource(company, { text: 'The walrus.', occurredAt: '2019-05-06' });
     assert.deepEqual(await foundBy(company, '2019-05-06'), [id]);
     assert.deepEqual(await foundBy(company, today()), []);
     for (const [occurredAt, day] of [
@@ -34,7 +33,7 @@ describe('the day by which a passage is found', () => {
       ['2020-01-02', '2020-01-02'],
       [null, today()],
     ] as const) {
-      await changedSource(service, company, id, { occurredAt });
+      await changedSource(company, id, { occurredAt });
       assert.deepEqual(await foundBy(company, day), [id], day);
       assert.deepEqual(await foundBy(company, '2019-05-06'), []);
     }
@@ -43,7 +42,7 @@ describe('the day by which a passage is found', () => {
   test('follows an ingest with the same externalId, with the same text and with another', async () => {
     const company = await service.company();
     const ingest = (text: string, given: object) =>
-      post(service, company, '/v1/memory/ingest', { title: 'A', externalId: 'walrus', text, ...given });
+      company.ask.ingestSource({ title: 'A', externalId: 'walrus', text, ...given });
     await ingest('The walrus.', { occurredAt: '2019-05-06' });
     for (const [text, given, day] of [
       ['The walrus wakes.', {}, '2019-05-06'],
@@ -59,10 +58,10 @@ describe('the day by which a passage is found', () => {
 
   test('is that of a memory, published at once or from review, and follows its update', async () => {
     const company = await service.company();
-    const direct = await addMemory(service, company, 'published', { occurredAt: '2019-05-06' });
+    const direct = await addMemory(company, 'published', { occurredAt: '2019-05-06' });
     assert.deepEqual(await foundBy(company, '2019-05-06'), [direct.sourceId]);
-    const { id: memoryId } = await addMemory(service, company, 'review', { occurredAt: '1987-10-11' });
-    const { sourceId } = await decided(service, company, { action: 'publish', memoryId });
+    const { id: memoryId } = await addMemory(company, 'review', { occurredAt: '1987-10-11' });
+    const { sourceId } = await decided(company, { action: 'publish', memoryId });
     assert.deepEqual(await foundBy(company, '1987-10-11'), [sourceId]);
     for (const [change, day] of [
       [{ occurredAt: '2020-01-03T23:59:59Z' }, '2020-01-03'],
@@ -70,7 +69,7 @@ describe('the day by which a passage is found', () => {
       [{ content: 'It snows.', occurredAt: '2020-01-04' }, '2020-01-04'],
       [{ title: 'Weather' }, '2020-01-04'],
     ] as const) {
-      await decided(service, company, { action: 'update', memoryId, ...change });
+      await decided(company, { action: 'update', memoryId, ...change });
       assert.deepEqual(await foundBy(company, day), [sourceId], JSON.stringify(change));
     }
     assert.deepEqual(await foundBy(company, '1987-10-11'), []);

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import type { BlobStore } from '../../../db/queries/workspace/contents.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
 import { readImport } from '../../support/import-records.ts';
 import {
@@ -28,12 +27,9 @@ const service = await openTestApp();
 const { database } = service;
 const newWord = () => `quokka${crypto.randomUUID().replaceAll('-', '')}`;
 
-const purge = (caller: Caller, id: string) => ask(service, caller, 'POST', `/v1/memory/sources/${id}/purge`);
+const purge = (caller: Caller, id: string) => caller.ask.purgeSource(id);
 /** The same Owner, in another Team of the Company. */
-const elsewhere = async (company: SignedIn): Promise<SignedIn> => {
-  const teamId = await addTeam(service, company);
-  return { ...company, teamId, ...inTeam(company, teamId) };
-};
+const elsewhere = async (company: SignedIn) => inTeam(company, await addTeam(service, company));
 
 describe('the original of a purged source', () => {
   test('ends a download that has begun, before the rest is read', async (t) => {
@@ -95,13 +91,12 @@ describe('the original of a purged source', () => {
     assert.deepEqual(await counts(), [1, 1, 1], 'once for each Team, and once for the Company');
     assert.equal(outcome(await purge(company, first)), '204');
     assert.deepEqual(await counts(), [1, 1, 1]);
-    assert.equal((await originalOf(service, company, second))?.sha256, sha256);
+    assert.equal((await originalOf(company, second))?.sha256, sha256);
     assert.equal(outcome(await purge(company, second)), '204');
     assert.deepEqual(await counts(), [0, 1, 1]);
     assert.deepEqual((await download(service, other, third)).rawPayload, file.content);
     await archiveTeam(service, other.teamId);
-    const ended = await ask(service, company, 'DELETE', `/v1/company/teams/${other.teamId}`);
-    assert.equal(ended.statusCode, 204, ended.body);
+    await company.api.deleteTeam(other.teamId);
     await doJob(database, 'team.purge', { ...other, userId: other.ownerId });
     assert.deepEqual(await counts(), [0, 0, 0]);
   });
@@ -114,7 +109,7 @@ describe('the original of an archived source', () => {
     const ids: string[] = [];
     for (const file of files) ids.push(await imported(service, company, file));
     const [old = '', purged = '', alsoOld = ''] = ids;
-    for (const id of ids) await archived(service, company, id);
+    for (const id of ids) await archived(company, id);
     const left = async () => {
       await pruneAfter(service, company, 61);
       return storedOriginals(service, company);
@@ -148,7 +143,7 @@ describe('a content that an import has stored', () => {
         await pruneAfter(service, company, 30);
       },
     });
-    const { sourceId } = await readImport(service, company, importId);
+    const { sourceId } = await readImport(company, importId);
     assert.deepEqual((await download(service, company, sourceId ?? '')).rawPayload, file.content);
     assert.deepEqual((await storedOriginals(service, company)).contents, [sha256]);
   });
@@ -164,7 +159,7 @@ describe('a content that an import has stored', () => {
       const [purged] = await Promise.all([purge(company, first), ...runs.map(({ run }) => run())]);
       assert.equal(outcome(purged), '204');
       for (const { importId } of runs.slice(1)) {
-        const { sourceId, state } = await readImport(service, company, importId);
+        const { sourceId, state } = await readImport(company, importId);
         assert.equal(state, 'completed');
         assert.deepEqual((await download(service, company, sourceId ?? '')).rawPayload, file.content);
       }

@@ -16,7 +16,7 @@ import { contentHash } from '../../../shared/text/content-hash.ts';
 import { fieldsNow, prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { sendCapture } from '../../support/captures.ts';
-import { ask } from '../../support/company.ts';
+import { via } from '../../support/client/client.ts';
 import { claimAll, completed, lend } from '../../support/consolidation.ts';
 import { doJob } from '../../support/do-job.ts';
 import { readImport, upload } from '../../support/import-records.ts';
@@ -37,13 +37,12 @@ const service = await openOwnTestApp();
 const ROUNDS = 6;
 type Asked = Pick<typeof service, 'app'>;
 
-const purge = (app: Asked, caller: Caller, id: string) =>
-  ask(app, caller, 'POST', `/v1/memory/sources/${id}/purge`);
+const purge = (app: Asked, caller: Caller, id: string) => via(app, caller).ask.purgeSource(id);
 const PROSE = 'The pump in hall four lost pressure again, so the crew closed valve nine and went home.';
 
 /** An import of a file whose text was cut, and whose job is about to complete. */
 async function stagedImport(company: SignedIn, filename: string, text: string) {
-  const [item] = await upload(service, company, [{ filename, text }]);
+  const [item] = await upload(company, [{ filename, text }]);
   assert.ok(item);
   const { companyId, teamId, ownerId: userId } = company;
   const data = { companyId, teamId, userId, layerId: teamId, tokenId: null, importId: item.id };
@@ -81,16 +80,16 @@ describe('a purge at the same time as other work', () => {
     const text = `${PROSE} ${newId()}`;
     const first = await stagedImport(company, 'a.txt', text);
     await first.complete();
-    const { sourceId } = await readImport(service, company, first.id);
+    const { sourceId } = await readImport(company, first.id);
     const second = await stagedImport(company, 'a.txt', text);
     assert.equal(outcome(await purge(service, company, sourceId ?? '')), '204');
     await second.complete();
-    const again = await readImport(service, company, second.id);
+    const again = await readImport(company, second.id);
     assert.equal(again.state, 'completed');
     assert.notEqual(again.sourceId, sourceId);
     assert.deepEqual(await tablesWith(service, sourceId ?? ''), ['memory.audit_event']);
     assert.deepEqual(
-      (await listSources(service, company)).map(({ id }) => id),
+      (await listSources(company)).map(({ id }) => id),
       [again.sourceId],
     );
   });
@@ -102,7 +101,7 @@ describe('a purge at the same time as other work', () => {
       const text = `${PROSE} ${newId()}`;
       const first = await stagedImport(company, 'a.txt', text);
       await first.complete();
-      const { sourceId } = await readImport(service, company, first.id);
+      const { sourceId } = await readImport(company, first.id);
       const running = await stagedImport(company, 'a.txt', text);
       const [purged] = await Promise.all([purge(second, company, sourceId ?? ''), running.complete()]);
       assert.equal(outcome(purged), '204');
@@ -130,7 +129,7 @@ describe('a purge at the same time as other work', () => {
       const response = await answer(tx);
       const [self] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
       let isDone = false;
-      const sent = Promise.resolve(ask(service, company, 'POST', url)).finally(() => {
+      const sent = Promise.resolve(company.send('POST', url)).finally(() => {
         isDone = true;
       });
       const waits = () =>
@@ -149,7 +148,7 @@ describe('a purge at the same time as other work', () => {
     async () => {
       const company = await service.company();
       const title = `quokka${newId()}`;
-      const { id } = await addSource(service, company, { title, text: PROSE });
+      const { id } = await addSource(company, { title, text: PROSE });
       await purgedAmid(company, `/v1/memory/sources/${id}/purge`, async (tx) => {
         const draft = { layer: null, externalId: 'near', chunks: [{ text: PROSE.toUpperCase() }] };
         const staged = await stageSource(service.database, tx.scope, draftOf(company.teamId, draft));
@@ -167,7 +166,7 @@ describe('a purge at the same time as other work', () => {
     async () => {
       const company = await service.company();
       const title = `quokka${newId()}`;
-      const { id: memoryId } = await addMemory(service, company, 'published', { title });
+      const { id: memoryId } = await addMemory(company, 'published', { title });
       await purgedAmid(company, `/v1/memory/memories/${memoryId}/purge`, async (tx) => {
         const found = {
           memoryId,
@@ -191,15 +190,15 @@ describe('a purge at the same time as other work', () => {
     async () => {
       const company = await service.company();
       const title = `quokka${newId()}`;
-      const old = await addMemory(service, company, 'published', { content: 'The old fact.' });
-      const first = await addMemory(service, company, 'published', {
+      const old = await addMemory(company, 'published', { content: 'The old fact.' });
+      const first = await addMemory(company, 'published', {
         title,
         content: PROSE,
         supersedes: old.id,
       });
-      const { batchId, captureIds } = await lend(service, company);
+      const { batchId, captureIds } = await lend(company);
       const items = [{ captureIds, action: 'publish' as const, title: 'Again', content: PROSE }];
-      const [result] = await completed(service, company, batchId, items);
+      const [result] = await completed(company, batchId, items);
       assert.equal(result?.similar[0]?.title, title);
       await purgedAmid(
         company,
@@ -216,10 +215,10 @@ describe('a purge at the same time as other work', () => {
     const company = await service.company();
     const summary = `quokka${newId()}`;
     const own = { sessionId: summary, sequence: 1 };
-    await sendCapture(service, company, { ...own, summary });
-    const { batchId, captureIds } = await claimAll(service, company);
+    await sendCapture(company, { ...own, summary });
+    const { batchId, captureIds } = await claimAll(company);
     const items = [{ captureIds, action: 'publish' as const, title: 'A', content: 'A fact.' }];
-    const [made] = await completed(service, company, batchId, items);
+    const [made] = await completed(company, batchId, items);
     await purgedAmid(company, `/v1/memory/memories/${made?.memoryId}/purge`, async (tx) => {
       const capture = await lockOwnCapture(tx, own);
       assert.equal(capture?.id, captureIds[0]);
@@ -231,7 +230,7 @@ describe('a purge at the same time as other work', () => {
   test('of a source waits for a source that gets the same original, which keeps it', onPostgres, async () => {
     const company = await service.company();
     const content = Buffer.from(newId());
-    const [first, second] = [await addSource(service, company), await addSource(service, company)];
+    const [first, second] = [await addSource(company), await addSource(company)];
     await giveOriginal(service.database, ownerScope(company), first.id, content);
     await service.database.query(`update memory.source set kind = 'import' where id = $1`, [second.id]);
     const original = { sha256: sha256Of(content), bytes: content.length, mediaType: 'text/plain' };
@@ -249,8 +248,8 @@ describe('a purge at the same time as other work', () => {
     assert.ok(first.id < second.id);
     await second.complete();
     await first.complete();
-    const { sourceId } = await readImport(service, company, second.id);
-    const named = (await readImport(service, company, first.id)).similarSources;
+    const { sourceId } = await readImport(company, second.id);
+    const named = (await readImport(company, first.id)).similarSources;
     assert.deepEqual([named.length, named[0]?.sourceId], [1, sourceId]);
     const locked = (tx: TeamTransaction, id: string) =>
       tx.query('select id from memory.import where team_id = $1 and id = $2 for update', [
@@ -263,34 +262,34 @@ describe('a purge at the same time as other work', () => {
       (tx) => locked(tx, first.id),
       (tx) => locked(tx, second.id),
     );
-    assert.deepEqual((await readImport(service, company, first.id)).similarSources, []);
+    assert.deepEqual((await readImport(company, first.id)).similarSources, []);
   });
 
   test('and a decision on the memory take effect one after the other', async (t) => {
     const company = await service.company();
     const second = await openSecondApp(t, service, service.url);
     for (let round = 0; round < ROUNDS; round++) {
-      const { id } = await addMemory(service, company, 'review', { content: `Fact ${newId()}.` });
+      const { id } = await addMemory(company, 'review', { content: `Fact ${newId()}.` });
       const [purged, decision] = await Promise.all([
-        ask(second, company, 'POST', `/v1/memory/memories/${id}/purge`),
-        decide(service, company, { action: 'publish', memoryId: id }),
+        via(second, company).ask.purgeMemory(id),
+        decide(company, { action: 'publish', memoryId: id }),
       ]);
       assert.equal(outcome(purged), '204');
       assert.match(outcome(decision), /^(200|404 not_found)$/);
       assert.deepEqual(await tablesWith(service, id), ['memory.audit_event']);
     }
-    assert.deepEqual(await listSources(service, company), []);
+    assert.deepEqual(await listSources(company), []);
   });
 
   test('of a source leaves the job of its import nothing to do', async () => {
     const company = await service.company();
     const item = await stagedImport(company, 'a.txt', `${PROSE} ${newId()}`);
     await item.complete();
-    const { sourceId } = await readImport(service, company, item.id);
+    const { sourceId } = await readImport(company, item.id);
     await purge(service, company, sourceId ?? '');
     const { companyId, teamId, ownerId: userId } = company;
     const job = { companyId, teamId, userId, layerId: teamId, tokenId: null, importId: item.id };
     assert.deepEqual(await doJob(service.database, 'import.process', job), ['import.process']);
-    assert.deepEqual(await listSources(service, company), []);
+    assert.deepEqual(await listSources(company), []);
   });
 });

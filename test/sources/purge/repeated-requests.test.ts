@@ -4,14 +4,13 @@ import type { ConsolidationResult } from '../../../shared/schemas/consolidation.
 import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import type { SignedIn } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import { claimAll, complete, completed, lend } from '../../support/consolidation.ts';
 import { addMemory, decided } from '../../support/memories.ts';
 import { imported, textFile } from '../../support/originals.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, readSource } from '../../support/source-library.ts';
-import { addClient, addPerson, type Caller, type Person, post } from '../../support/team.ts';
+import { addClient, addPerson, type Caller, type Person } from '../../support/team.ts';
 import { tablesWith, tracesOf } from '../../support/traces.ts';
 
 /** Rows of every table are searched, so the database has only what these tests write. */
@@ -24,7 +23,7 @@ const PROSE = 'The pump in hall four lost pressure again, so the crew closed val
 /** A request with a key of its own, to send again and again. */
 function repeatable(caller: Caller, path: string, body: object) {
   const key = { 'idempotency-key': crypto.randomUUID() };
-  return () => post(service, caller, `/v1/memory/${path}`, body, key);
+  return () => caller.send('POST', `/v1/memory/${path}`, body, key);
 }
 
 async function firstOf(send: ReturnType<typeof repeatable>) {
@@ -35,7 +34,7 @@ async function firstOf(send: ReturnType<typeof repeatable>) {
 }
 
 async function purge(company: SignedIn, kind: 'sources' | 'memories', id: string): Promise<void> {
-  assert.equal(outcome(await ask(service, company, 'POST', `/v1/memory/${kind}/${id}/purge`)), '204');
+  assert.equal(outcome(await company.send('POST', `/v1/memory/${kind}/${id}/purge`)), '204');
 }
 
 /** A Team with a client, and a member who cannot read it. */
@@ -46,8 +45,7 @@ async function openTeam(): Promise<{ company: SignedIn; member: Person; clientId
 }
 
 async function move(company: SignedIn, id: string, clientId: string | null): Promise<void> {
-  const answer = await ask(service, company, 'PATCH', `/v1/memory/sources/${id}`, { clientId });
-  assert.equal(answer.statusCode, 200, answer.body);
+  await company.api.changeSource(id, { clientId });
 }
 
 describe('a request that is repeated after a purge', () => {
@@ -65,7 +63,7 @@ describe('a request that is repeated after a purge', () => {
   test('with another body still returns 422', async () => {
     const { company, member } = await openTeam();
     const key = { 'idempotency-key': 'k' };
-    const send = (text: string) => post(service, member, '/v1/memory/ingest', { title: 'x', text }, key);
+    const send = (text: string) => member.ask.ingestSource({ title: 'x', text }, key);
     const { source } = (await send('first')).json<IngestResponse>();
     await purge(company, 'sources', source.id);
     assert.equal(outcome(await send('second')), '422 idempotency_key_reused');
@@ -95,8 +93,8 @@ describe('a request that is repeated after a purge', () => {
     const word = newWord();
     const send = repeatable(member, 'captures', { sessionId: 's', summary: word });
     await firstOf(send);
-    const { batchId, captureIds } = await claimAll(service, company);
-    const [made] = await completed(service, company, batchId, [
+    const { batchId, captureIds } = await claimAll(company);
+    const [made] = await completed(company, batchId, [
       { captureIds, action: 'publish', title: 'A', content: 'A fact.' },
     ]);
     await purge(company, 'memories', made?.memoryId ?? '');
@@ -107,29 +105,29 @@ describe('a request that is repeated after a purge', () => {
   test('returns the first response without a near duplicate that was purged, and changes nothing', async () => {
     const { company, member } = await openTeam();
     const title = newWord();
-    const near = await addSource(service, company, { title, text: PROSE });
+    const near = await addSource(company, { title, text: PROSE });
     const body = { title: 'Pump', externalId: 'pump' };
     const send = repeatable(member, 'ingest', { ...body, text: PROSE.toUpperCase() });
     const first = (await firstOf(send)).json<IngestResponse>();
     assert.equal(first.similarSources[0]?.title, title);
     const newer = 'The pump was sold.';
-    await post(service, member, '/v1/memory/ingest', { ...body, text: newer });
+    await member.ask.ingestSource({ ...body, text: newer });
     await purge(company, 'sources', near.id);
     const again = await send();
     assert.equal(again.statusCode, 201);
     assert.deepEqual(again.json(), { ...first, similarSources: [] });
-    assert.equal((await readSource(service, company, first.source.id)).chunks[0]?.text, newer);
+    assert.equal((await readSource(company, first.source.id)).chunks[0]?.text, newer);
     assert.deepEqual(await tracesOf(service, title), []);
   });
 
   test('returns the first response without the purged source that had the text of the file first', async () => {
     const company = await service.company();
-    const [first, second] = [await addSource(service, company), await addSource(service, company)];
+    const [first, second] = [await addSource(company), await addSource(company)];
     await service.database.query('update memory.source set same_as = $2 where id = $1', [
       second.id,
       first.id,
     ]);
-    const text = (await readSource(service, company, second.id)).chunks[0]?.text;
+    const text = (await readSource(company, second.id)).chunks[0]?.text;
     const send = repeatable(company, 'ingest', { title: 'x', text });
     assert.equal((await firstOf(send)).json<IngestResponse>().source.sameAs, first.id);
     await purge(company, 'sources', first.id);
@@ -146,9 +144,9 @@ describe('a request that is repeated after an archive', () => {
     const send = repeatable(member, 'ingest', { title: 'x', text: `${newWord()} swims` });
     const first = await firstOf(send);
     const { id } = first.json<IngestResponse>().source;
-    await archived(service, company, id);
+    await archived(company, id);
     assert.equal((await send()).body, first.body);
-    assert.equal((await readSource(service, company, id)).state, 'archived');
+    assert.equal((await readSource(company, id)).state, 'archived');
   });
 });
 
@@ -167,7 +165,7 @@ describe('a request that is repeated after its record was moved out of reach', (
   test('returns 404 for the source of somebody else that it repeated', async () => {
     const { company, member, clientId } = await openTeam();
     const title = newWord();
-    const { id } = await addSource(service, company, { title, text: PROSE });
+    const { id } = await addSource(company, { title, text: PROSE });
     const send = repeatable(member, 'ingest', { title: 'x', text: PROSE });
     const first = await firstOf(send);
     assert.equal(first.json<IngestResponse>().source.title, title);
@@ -180,7 +178,7 @@ describe('a request that is repeated after its record was moved out of reach', (
   test('returns the first response without a near duplicate that was moved', async () => {
     const { company, member, clientId } = await openTeam();
     const title = newWord();
-    const near = await addSource(service, company, { title, text: PROSE });
+    const near = await addSource(company, { title, text: PROSE });
     const send = repeatable(member, 'ingest', { title: 'x', text: PROSE.toUpperCase() });
     const first = (await firstOf(send)).json<IngestResponse>();
     assert.equal(first.similarSources[0]?.title, title);
@@ -198,19 +196,19 @@ describe('a complete that is repeated after a similar memory is out of reach', (
     'moved to a client that the caller cannot read': (
       { company, clientId }: Awaited<ReturnType<typeof openTeam>>,
       memoryId: string,
-    ) => decided(service, company, { action: 'move', memoryId, clientId }),
+    ) => decided(company, { action: 'move', memoryId, clientId }),
     'put back into review': ({ company }: Awaited<ReturnType<typeof openTeam>>, memoryId: string) =>
-      decided(service, company, { action: 'unpublish', memoryId }),
+      decided(company, { action: 'unpublish', memoryId }),
   };
   for (const [what, change] of Object.entries(changes)) {
     test(`shows no excerpt of a memory that was ${what}`, async () => {
       const team = await openTeam();
       const { company, member } = team;
       const title = newWord();
-      const similar = await addMemory(service, company, 'published', { title, content: PROSE });
-      const { batchId, captureIds } = await lend(service, member);
+      const similar = await addMemory(company, 'published', { title, content: PROSE });
+      const { batchId, captureIds } = await lend(member);
       const items = [{ captureIds, action: 'publish' as const, title: 'Again', content: PROSE }];
-      const send = (headers: Record<string, string>) => complete(service, member, batchId, items, headers);
+      const send = (headers: Record<string, string>) => complete(member, batchId, items, headers);
       const first = (await send(KEY)).json<{ results: ConsolidationResult[] }>().results;
       assert.equal(first[0]?.similar[0]?.title, title);
       await change(team, similar.id);
@@ -224,12 +222,12 @@ describe('a complete that is repeated after a similar memory is out of reach', (
 
   test('shows it to a caller with Full access, who can read a memory in any state', async () => {
     const company = await service.company();
-    const similar = await addMemory(service, company, 'published', { content: PROSE });
-    const { batchId, captureIds } = await lend(service, company);
+    const similar = await addMemory(company, 'published', { content: PROSE });
+    const { batchId, captureIds } = await lend(company);
     const items = [{ captureIds, action: 'publish' as const, title: 'Again', content: PROSE }];
-    const first = await complete(service, company, batchId, items, KEY);
-    await decided(service, company, { action: 'unpublish', memoryId: similar.id });
-    assert.equal((await complete(service, company, batchId, items, KEY)).body, first.body);
+    const first = await complete(company, batchId, items, KEY);
+    await decided(company, { action: 'unpublish', memoryId: similar.id });
+    assert.equal((await complete(company, batchId, items, KEY)).body, first.body);
   });
 });
 
@@ -239,17 +237,16 @@ describe('a request that is repeated after the erasure of a person', () => {
     const name = newWord();
     const agent = await createAgent(service, member, company, { name });
     const body = { title: 'Pump', externalId: 'pump' };
-    const { id } = await addSource(service, agent, { ...body, text: 'The pump was bought.' });
+    const { id } = await addSource(agent, { ...body, text: 'The pump was bought.' });
     const send = repeatable(company, 'ingest', { ...body, text: 'The pump was repaired.' });
     const first = (await firstOf(send)).json<IngestResponse>();
     assert.equal(first.source.createdWith?.name, name);
     const newer = 'The pump was sold.';
-    await post(service, company, '/v1/memory/ingest', { ...body, text: newer });
-    const erased = await ask(service, company, 'POST', `/v1/company/members/${member.userId}/erase`);
-    assert.equal(erased.statusCode, 200, erased.body);
+    await company.ask.ingestSource({ ...body, text: newer });
+    await company.api.eraseCompanyMember(member.userId);
     const createdWith = { tokenId: agent.record.id, name: 'Former agent token' };
     assert.deepEqual((await send()).json(), { ...first, source: { ...first.source, createdWith } });
-    assert.equal((await readSource(service, company, id)).chunks[0]?.text, newer);
+    assert.equal((await readSource(company, id)).chunks[0]?.text, newer);
     assert.deepEqual(await tracesOf(service, name), []);
   });
 });
@@ -261,7 +258,7 @@ describe('a key of an agent token', () => {
     const narrow = await createAgent(service, company, company, { clientIds: [] });
     const key = { 'idempotency-key': 'k' };
     const send = (caller: Caller, text: string) =>
-      post(service, caller, '/v1/memory/ingest', { title: 'x', text, scope: { clientId } }, key);
+      caller.ask.ingestSource({ title: 'x', text, scope: { clientId } }, key);
     assert.equal(outcome(await send(wide, 'The first.')), '201');
     assert.equal(outcome(await send(narrow, 'The first.')), '403 scope_forbidden');
     assert.equal(outcome(await send(company, 'The second.')), '201');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import type { SignedIn } from '../../support/app.ts';
-import { ask, recordedBy, recordsNothing } from '../../support/company.ts';
+import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { search } from '../../support/consolidation.ts';
 import { doJob } from '../../support/do-job.ts';
 import { readImport, upload } from '../../support/import-records.ts';
@@ -11,7 +11,7 @@ import { pruneAfter } from '../../support/originals.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, readSource, removeSource } from '../../support/source-library.ts';
-import { addClient, along, type Caller, CLAIM, get, post, readStatus } from '../../support/team.ts';
+import { addClient, along, type Caller, CLAIM, readStatus } from '../../support/team.ts';
 import { tablesWith, tracesOf } from '../../support/traces.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
 
@@ -19,16 +19,14 @@ import { file, workspaceOf } from '../../support/workspace.ts';
 const service = await openOwnTestApp();
 const { database } = service;
 
-const purge = (caller: Caller, id: string) => ask(service, caller, 'POST', `/v1/memory/sources/${id}/purge`);
+const purge = (caller: Caller, id: string) => caller.ask.purgeSource(id);
 const newWord = () => `quokka${crypto.randomUUID().replaceAll('-', '')}`;
 const REPEAT = () => ({ 'idempotency-key': crypto.randomUUID() });
 /** More than ten words, so that near duplicates are found. */
 const PROSE = 'The pump in hall four lost pressure again, so the crew closed valve nine and went home.';
 
 async function ingest(caller: Caller, body: object): Promise<IngestResponse> {
-  const answer = await post(service, caller, '/v1/memory/ingest', { title: 'x', ...body }, REPEAT());
-  assert.ok(answer.statusCode < 300, answer.body);
-  return answer.json<IngestResponse>();
+  return await caller.api.ingestSource({ title: 'x', ...body }, REPEAT());
 }
 
 /** Nothing has the word, and only audit events have the id. */
@@ -39,18 +37,15 @@ async function assertGone(word: string, id: string): Promise<void> {
 
 /** Imports a file as the worker does. */
 async function imported(company: SignedIn, filename: string, text: string) {
-  const answer = await post(
-    service,
-    company,
-    '/v1/memory/imports',
-    { items: [{ filename, text, title: filename, tags: [text.split(' ')[0]] }] },
-    REPEAT(),
-  );
-  assert.equal(answer.statusCode, 202, answer.body);
-  const { id } = answer.json<{ imports: { id: string }[] }>().imports[0]!;
+  const { id } = (
+    await company.api.importFiles(
+      { items: [{ filename, text, title: filename, tags: [text.split(' ')[0]!] }] },
+      REPEAT(),
+    )
+  ).imports[0]!;
   const { companyId, teamId, ownerId: userId } = company;
   await doJob(database, 'import.process', { companyId, teamId, userId, layerId: teamId, importId: id });
-  const item = await readImport(service, company, id);
+  const item = await readImport(company, id);
   assert.equal(item.state, 'completed');
   return { ...item, sourceId: item.sourceId ?? '' };
 }
@@ -71,12 +66,12 @@ describe('a purged source', () => {
       };
       const { source } = await ingest(company, given);
       assert.equal((await ingest(company, given)).duplicate, true);
-      const claimed = await post(service, company, '/v1/memory/embeddings/claim', {});
+      const claimed = await company.ask.claimEmbeddings({});
       assert.match(claimed.body, new RegExp(word));
       // Its answer, which is stored, has the title of the source.
       const near = await ingest(company, { text: `${PROSE} ${PROSE}`, externalId: 'near' });
       if (state === 'archived') {
-        await archived(service, company, source.id);
+        await archived(company, source.id);
         assert.ok((await tablesWith(service, word)).includes('memory.kept_chunk'));
       }
       assert.ok((await tablesWith(service, word)).includes('memory.idempotency_key'));
@@ -101,9 +96,9 @@ describe('a purged source', () => {
         vectors: 0,
         pending: 1,
       });
-      assert.equal(outcome(await get(service, company, `/v1/memory/sources/${source.id}`)), '404 not_found');
+      assert.equal(outcome(await company.ask.getSource(source.id)), '404 not_found');
       assert.equal(outcome(await purge(company, source.id)), '404 not_found');
-      const { sources, chunks } = await readStatus(service, company);
+      const { sources, chunks } = await readStatus(company);
       assert.deepEqual([sources.active, sources.archived, chunks.total], [1, 0, 1]);
     });
   }
@@ -128,8 +123,8 @@ describe('a purged source', () => {
     assert.deepEqual(await tablesWith(service, word), ['memory.workspace_blob']);
     await pruneAfter(service, company, 61);
     await assertGone(word, item.sourceId);
-    assert.equal(outcome(await get(service, company, `/v1/memory/imports/${item.id}`)), '404 not_found');
-    assert.deepEqual((await readImport(service, company, other.id)).similarSources, []);
+    assert.equal(outcome(await company.ask.getImport(item.id)), '404 not_found');
+    assert.deepEqual((await readImport(company, other.id)).similarSources, []);
     // The same file is a new import, and a new source.
     assert.notEqual((await imported(company, `${word}.txt`, text)).sourceId, item.sourceId);
   });
@@ -141,13 +136,13 @@ describe('a purged source', () => {
     const second = await imported(company, 'b.txt', text);
     const third = await imported(company, 'c.txt', text);
     const gone = await imported(company, 'd.txt', text);
-    await archived(service, company, gone.sourceId);
+    await archived(company, gone.sourceId);
     assert.equal(outcome(await purge(company, first.sourceId)), '204');
-    const sameAs = async (id: string) => (await readSource(service, company, id)).sameAs;
+    const sameAs = async (id: string) => (await readSource(company, id)).sameAs;
     assert.equal(await sameAs(second.sourceId), null);
     assert.equal(await sameAs(third.sourceId), second.sourceId);
     assert.equal(await sameAs(gone.sourceId), null);
-    const hits = await search(service, company, text);
+    const hits = await search(company, text);
     assert.equal(hits.length, 1);
     assert.deepEqual(await tablesWith(service, first.sourceId), ['memory.audit_event']);
   });
@@ -156,7 +151,7 @@ describe('a purged source', () => {
 describe('a source that cannot be purged', () => {
   test('returns 409 for the source of a memory, and names the route of memories', async () => {
     const company = await service.company();
-    const { sourceId } = await addMemory(service, company, 'published');
+    const { sourceId } = await addMemory(company, 'published');
     await recordsNothing(service, company, async () => {
       const answer = await purge(company, sourceId ?? '');
       assert.equal(outcome(answer), '409 conflict');
@@ -167,19 +162,19 @@ describe('a source that cannot be purged', () => {
   test('returns 409 for the source of a workspace file', async () => {
     const company = await service.company();
     await workspaceOf(service.app, company.headers).push([file('team/a.txt', 'the ocelot')]);
-    const { id } = await addSource(service, company);
+    const { id } = await addSource(company);
     await database.query(`update memory.source set kind = 'file' where id = $1`, [id]);
     assert.equal(outcome(await purge(company, id)), '409 conflict');
-    assert.equal(outcome(await removeSource(service, company, id)), '409 conflict');
+    assert.equal(outcome(await removeSource(company, id)), '409 conflict');
   });
 
   test('returns 404 for a source of an archived client, and of another Team', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const { id } = await addSource(service, company, { scope: { clientId } });
+    const { id } = await addSource(company, { scope: { clientId } });
     await database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]);
     assert.equal(outcome(await purge(company, id)), '404 not_found');
-    const other = await addSource(service, await service.company());
+    const other = await addSource(await service.company());
     assert.equal(outcome(await purge(company, other.id)), '404 not_found');
   });
 });
@@ -188,11 +183,10 @@ describe('a purge of a failed upload', () => {
   test('is the deletion of its import, which deletes the file too', async () => {
     const company = await service.company();
     const word = newWord();
-    const [item] = await upload(service, company, [{ filename: 'a.pdf', contentBase64: btoa(word) }]);
+    const [item] = await upload(company, [{ filename: 'a.pdf', contentBase64: btoa(word) }]);
     assert.ok(item);
     assert.ok((await tablesWith(service, word)).includes('memory.import_payload'));
-    for (let times = 0; times < 2; times++)
-      await ask(service, company, 'DELETE', `/v1/memory/imports/${item.id}`);
+    for (let times = 0; times < 2; times++) await company.ask.removeImport(item.id);
     assert.deepEqual(await tracesOf(service, word), []);
   });
 });

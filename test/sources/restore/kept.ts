@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import type { TestApp } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import type { Caller } from '../../support/team.ts';
 
-type Asked = Pick<TestApp, 'app'>;
-
 /** Asks to restore a source, whatever comes of it. */
-export function restoring(service: Asked, caller: Caller, id: string) {
-  return ask(service, caller, 'POST', `/v1/memory/sources/${id}/restore`);
+export function restoring(caller: Caller, id: string) {
+  return caller.ask.restoreSource(id);
 }
 
 /** Restores a source, which must come about. */
-export async function restored(service: Asked, caller: Caller, id: string): Promise<Source> {
-  const answer = await restoring(service, caller, id);
+export async function restored(caller: Caller, id: string): Promise<Source> {
+  const answer = await restoring(caller, id);
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<Source>();
 }

@@ -3,10 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { listSources, readSource, removeSource } from '../../support/source-library.ts';
-import { post } from '../../support/team.ts';
 import { keptRows, restoring } from './kept.ts';
 
 const service = await openTestApp();
@@ -70,7 +68,7 @@ async function run(company: SignedIn, model: Model, next: Step): Promise<void> {
   if (next.do === 'ingest') {
     const { text, externalId } = next;
     const body = { title: 'x', text, ...(externalId === null ? {} : { externalId }) };
-    const answer = await post(service, company, '/v1/memory/ingest', body);
+    const answer = await company.ask.ingestSource(body);
     const { source } = answer.json<IngestResponse>();
     const present = model.active((one) =>
       externalId === null ? one.text === text : one.externalId === externalId,
@@ -88,18 +86,18 @@ async function run(company: SignedIn, model: Model, next: Step): Promise<void> {
   const { id } = source;
   if (next.do === 'restore') {
     const expected = model.restore(source);
-    assert.equal(outcome(await restoring(service, company, id)), expected);
+    assert.equal(outcome(await restoring(company, id)), expected);
   } else if (next.do === 'archive') {
-    assert.equal(outcome(await removeSource(service, company, id)), model.remove(source, 'archived'));
+    assert.equal(outcome(await removeSource(company, id)), model.remove(source, 'archived'));
   } else {
-    const answer = await ask(service, company, 'POST', `/v1/memory/sources/${id}/purge`);
+    const answer = await company.ask.purgeSource(id);
     assert.equal(outcome(answer), model.remove(source, 'purged'));
   }
 }
 
 /** Compares all sources with the model, with their texts, and what is kept. */
 async function compare(company: SignedIn, { sources }: Model): Promise<void> {
-  const listed = await listSources(service, company);
+  const listed = await listSources(company);
   const left = sources.filter(({ state }) => state !== 'purged');
   assert.deepEqual(
     listed.map(({ id, state, chunks }) => ({ id, state, chunks })).sort((a, b) => (a.id < b.id ? -1 : 1)),
@@ -108,7 +106,7 @@ async function compare(company: SignedIn, { sources }: Model): Promise<void> {
       .sort((a, b) => (a.id < b.id ? -1 : 1)),
   );
   for (const { id, text, state } of left) {
-    const { chunks } = await readSource(service, company, id);
+    const { chunks } = await readSource(company, id);
     assert.deepEqual(
       chunks.map((chunk) => chunk.text),
       state === 'active' ? [text] : [],

@@ -4,12 +4,12 @@ import { asWorker } from '../../../db/driver/database.ts';
 import { call } from '../../../db/queries/call.ts';
 import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import type { SignedIn } from '../../support/app.ts';
-import { ask, recordedBy } from '../../support/company.ts';
+import { via } from '../../support/client/client.ts';
+import { recordedBy } from '../../support/company.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, listSources, readSource } from '../../support/source-library.ts';
-import { post } from '../../support/team.ts';
 import { keptRows, restoring } from './kept.ts';
 
 /** The job that deletes what is kept goes over all Teams, so these tests have a database of their own. */
@@ -20,20 +20,20 @@ type Asked = Pick<typeof service, 'app'>;
 
 const newText = () => `The ocelot ${crypto.randomUUID()}`;
 const ingest = (app: Asked, company: SignedIn, body: object) =>
-  post(app, company, '/v1/memory/ingest', { title: 'x', ...body });
+  via(app, company).ask.ingestSource({ title: 'x', ...body });
 
 async function archivedSource(company: SignedIn, body: object): Promise<string> {
-  const { id } = await addSource(service, company, body);
-  await archived(service, company, id);
+  const { id } = await addSource(company, body);
+  await archived(company, id);
   return id;
 }
 
 /** Asserts that active sources have all their chunks, and that the chunks of all others are kept. */
 async function assertWhole(company: SignedIn, sources: number): Promise<void> {
-  const listed = await listSources(service, company, '?limit=200');
+  const listed = await listSources(company, '?limit=200');
   assert.equal(listed.length, sources);
   for (const { id, state, chunks } of listed) {
-    assert.equal((await readSource(service, company, id)).chunks.length, state === 'active' ? chunks : 0);
+    assert.equal((await readSource(company, id)).chunks.length, state === 'active' ? chunks : 0);
   }
   const kept = await keptRows(service, company);
   assert.equal(kept.sources, listed.filter(({ state }) => state === 'archived').length);
@@ -47,7 +47,7 @@ describe('requests to restore a source that race', () => {
       const id = await archivedSource(company, { text: newText() });
       const { events } = await recordedBy(service, company, async () => {
         const answers = await Promise.all(
-          Array.from({ length: 6 }, (_, n) => restoring(n % 2 === 0 ? service : second, company, id)),
+          Array.from({ length: 6 }, (_, n) => restoring(via(n % 2 === 0 ? service : second, company), id)),
         );
         const refused = Array.from({ length: 5 }, () => '409 conflict');
         assert.deepEqual(answers.map(outcome).sort(), ['200', ...refused]);
@@ -67,7 +67,7 @@ describe('requests to restore a source that race', () => {
         const company = await service.company();
         const common = same === 'text' ? { text: newText() } : { externalId: 'doc' };
         const [a, b] = [await archivedSource(company, common), await archivedSource(company, common)];
-        const answers = await Promise.all([restoring(service, company, a), restoring(second, company, b)]);
+        const answers = await Promise.all([restoring(company, a), restoring(via(second, company), b)]);
         assert.deepEqual(answers.map(outcome).sort(), ['200', '409 conflict']);
         await assertWhole(company, 2);
       }
@@ -80,14 +80,11 @@ describe('requests to restore a source that race', () => {
       const company = await service.company();
       const text = newText();
       const id = await archivedSource(company, { text });
-      const [answer, stored] = await Promise.all([
-        restoring(service, company, id),
-        ingest(second, company, { text }),
-      ]);
+      const [answer, stored] = await Promise.all([restoring(company, id), ingest(second, company, { text })]);
       const { source, duplicate } = stored.json<IngestResponse>();
       if (outcome(answer) === '200') assert.deepEqual([source.id, duplicate], [id, true]);
       else assert.deepEqual([outcome(answer), outcome(stored)], ['409 conflict', '201']);
-      const active = await listSources(service, company, '?state=active');
+      const active = await listSources(company, '?state=active');
       assert.deepEqual(
         active.map((one) => one.id),
         [source.id],
@@ -103,14 +100,14 @@ describe('requests to restore a source that race', () => {
       const id = await archivedSource(company, { externalId: 'doc', text: newText() });
       const text = newText();
       const [answer, stored] = await Promise.all([
-        restoring(service, company, id),
+        restoring(company, id),
         ingest(second, company, { externalId: 'doc', text }),
       ]);
       const { source } = stored.json<IngestResponse>();
       const isRestored = outcome(answer) === '200';
       assert.deepEqual([outcome(stored), source.id === id], [isRestored ? '200' : '201', isRestored]);
       if (!isRestored) assert.equal(outcome(answer), '409 conflict');
-      assert.equal((await readSource(service, company, source.id)).chunks[0]?.text, text);
+      assert.equal((await readSource(company, source.id)).chunks[0]?.text, text);
       await assertWhole(company, isRestored ? 1 : 2);
     }
   });
@@ -121,8 +118,8 @@ describe('requests to restore a source that race', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const id = await archivedSource(company, { text: newText() });
       const [answer, purged] = await Promise.all([
-        restoring(service, company, id),
-        ask(second, company, 'POST', `/v1/memory/sources/${id}/purge`),
+        restoring(company, id),
+        via(second, company).ask.purgeSource(id),
       ]);
       assert.match(outcome(answer), /^(200|404 not_found)$/);
       assert.equal(outcome(purged), '204');
@@ -142,8 +139,8 @@ describe('requests to restore a source that race', () => {
         for (let n = 0; n < round; n++)
           await asWorker(second.database, (tx) => call(tx, 'memory.prune_kept_sources', 0, 1));
       };
-      const [answer] = await Promise.all([restoring(service, company, id), prune()]);
-      const source = await readSource(service, company, id);
+      const [answer] = await Promise.all([restoring(company, id), prune()]);
+      const source = await readSource(company, id);
       if (outcome(answer) === '200') assert.deepEqual([source.state, source.chunks.length], ['active', 5]);
       else assert.deepEqual([outcome(answer), source.state], ['409 conflict', 'archived']);
       while ((await asWorker(service.database, (tx) => call(tx, 'memory.prune_kept_sources', 0, 100))) > 0);

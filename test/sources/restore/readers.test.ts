@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Hit } from '../../../shared/schemas/search.ts';
 import { openTestApp } from '../../support/app.ts';
+import { type Answer } from '../../support/client/client.ts';
 import { doJob } from '../../support/do-job.ts';
 import { sendFeedback } from '../../support/feedback.ts';
 import { callTool } from '../../support/mcp.ts';
 import { addSource, archived, readSource } from '../../support/source-library.ts';
-import { addClient, along, type Caller, CLAIM, get, post } from '../../support/team.ts';
+import { addClient, along, type Caller, CLAIM } from '../../support/team.ts';
 import { restored } from './kept.ts';
 
 const service = await openTestApp();
@@ -15,7 +16,7 @@ const service = await openTestApp();
 const WORD = 'quokka';
 const PROSE = `The ${WORD} in hall four lost pressure again, so the crew closed valve nine and went home.`;
 const TEXTS = [PROSE, `${PROSE} The pump and the valve are shut.`] as const;
-const ALL = { include: ['team', 'client'] };
+const ALL = { include: ['team' as const, 'client' as const] };
 
 /** A source among others, with a chunk that has a vector and one that has none. */
 async function place() {
@@ -25,41 +26,41 @@ async function place() {
   const others = ['One pump of the hall.', 'The valve and the pump are shut.', 'A crew went home.'];
   for (const [n, text] of others.entries()) {
     const chunks = [{ text, embedding: along(n + 1) }];
-    await addSource(service, company, {
+    await addSource(company, {
       title: `Other ${n}`,
       chunks,
       ...CLAIM,
       ...(n === 1 ? { scope } : {}),
     });
   }
-  const source = await addSource(service, company, {
+  const source = await addSource(company, {
     title: 'A report',
     tags: ['night'],
     scope,
     chunks: [{ text: PROSE, embedding: along(1) }, { text: TEXTS[1] }],
     ...CLAIM,
   });
-  const opened = await readSource(service, company, source.id);
+  const opened = await readSource(company, source.id);
   const queryId = (
-    await post(service, company, '/v1/memory/search', {
+    await company.api.searchMemory({
       query: WORD,
       scope: ALL,
       queryEmbedding: along(1),
       ...CLAIM,
     })
-  ).json<{ queryId: string }>().queryId;
+  ).queryId;
   return { company, clientId, source, chunkIds: opened.chunks.map(({ chunk_id }) => chunk_id), queryId };
 }
 
 type Place = Awaited<ReturnType<typeof place>>;
 
-const bodyOf = async (answer: ReturnType<typeof post>) => (await answer).body;
+const bodyOf = async (answer: Promise<Answer>) => (await answer).body;
 
 /** Everything that a reader can ask for. Each answer has the word if it can read the text of the source. */
 const READERS: Record<string, (place: Place) => Promise<string>> = {
   'a search by words': ({ company }) =>
     bodyOf(
-      post(service, company, '/v1/memory/search', {
+      company.ask.searchMemory({
         query: `${WORD} crew`,
         scope: ALL,
         embeddingMode: 'keyword',
@@ -67,7 +68,7 @@ const READERS: Record<string, (place: Place) => Promise<string>> = {
     ),
   'a search by meaning': ({ company }) =>
     bodyOf(
-      post(service, company, '/v1/memory/search', {
+      company.ask.searchMemory({
         query: 'zzyzx',
         scope: ALL,
         queryEmbedding: along(1),
@@ -76,7 +77,7 @@ const READERS: Record<string, (place: Place) => Promise<string>> = {
     ),
   'a search of one source': ({ company, source }) =>
     bodyOf(
-      post(service, company, '/v1/memory/search', {
+      company.ask.searchMemory({
         query: 'crew',
         scope: ALL,
         queryEmbedding: along(1),
@@ -86,7 +87,7 @@ const READERS: Record<string, (place: Place) => Promise<string>> = {
     ),
   'a search with neighbours': ({ company }) =>
     bodyOf(
-      post(service, company, '/v1/memory/search', {
+      company.ask.searchMemory({
         query: 'crew valve',
         scope: ALL,
         queryEmbedding: along(1),
@@ -94,18 +95,14 @@ const READERS: Record<string, (place: Place) => Promise<string>> = {
         neighbours: 2,
       }),
     ),
-  'an expand': ({ company, chunkIds }) =>
-    bodyOf(post(service, company, '/v1/memory/expand', { chunkId: chunkIds[0] })),
-  'a source with its chunks': ({ company, source }) =>
-    bodyOf(get(service, company, `/v1/memory/sources/${source.id}`)),
-  'a claim of chunks without vectors': ({ company }) =>
-    bodyOf(post(service, company, '/v1/memory/embeddings/claim', { limit: 256 })),
+  'an expand': ({ company, chunkIds }) => bodyOf(company.ask.expandChunk({ chunkId: chunkIds[0] })),
+  'a source with its chunks': ({ company, source }) => bodyOf(company.ask.getSource(source.id)),
+  'a claim of chunks without vectors': ({ company }) => bodyOf(company.ask.claimEmbeddings({ limit: 256 })),
   'the tool search': async ({ company }) =>
-    (await callTool(service, company, 'search', { query: `${WORD} crew`, client: 'all' })).text,
-  'the tool fetch': async ({ company, source }) =>
-    (await callTool(service, company, 'fetch', { id: source.id })).text,
+    (await callTool(company, 'search', { query: `${WORD} crew`, client: 'all' })).text,
+  'the tool fetch': async ({ company, source }) => (await callTool(company, 'fetch', { id: source.id })).text,
   'the tool expand': async ({ company, chunkIds }) =>
-    (await callTool(service, company, 'expand', { chunk: chunkIds[0] })).text,
+    (await callTool(company, 'expand', { chunk: chunkIds[0] })).text,
 };
 
 /** The hits of searches by both legs, with scores and ranks. */
@@ -116,9 +113,8 @@ async function hits(company: Caller): Promise<Hit[][]> {
     { query: `pump ${WORD}`, queryEmbedding: along(1), ...CLAIM },
     { query: 'zzyzx', queryEmbedding: along(1), ...CLAIM },
   ]) {
-    const answer = await post(service, company, '/v1/memory/search', { scope: ALL, topK: 50, ...body });
-    assert.equal(answer.statusCode, 200, answer.body);
-    found.push(answer.json<{ hits: Hit[] }>().hits);
+    const answer = await company.api.searchMemory({ scope: ALL, topK: 50, ...body });
+    found.push(answer.hits);
   }
   return found;
 }
@@ -135,18 +131,18 @@ describe('the text of an archived source', () => {
     };
     const all = Object.keys(READERS);
     assert.deepEqual(await read(), all);
-    await archived(service, company, source.id);
+    await archived(company, source.id);
     assert.deepEqual(await read(), []);
-    await restored(service, company, source.id);
+    await restored(company, source.id);
     assert.deepEqual(await read(), all);
   });
 
   test('leaves no tag, explanation, near duplicate or feedback of it', async () => {
     const { company, clientId, source, chunkIds, queryId } = await place();
     const scope = { clientId };
-    await archived(service, company, source.id);
-    assert.doesNotMatch((await get(service, company, '/v1/memory/tags')).body, /night/);
-    const explain = await post(service, company, '/v1/memory/search', {
+    await archived(company, source.id);
+    assert.doesNotMatch((await company.ask.listTags()).body, /night/);
+    const explain = await company.ask.searchMemory({
       query: WORD,
       scope: ALL,
       embeddingMode: 'keyword',
@@ -157,15 +153,13 @@ describe('the text of an archived source', () => {
     assert.deepEqual([reason, terms], ['archived', []]);
     // The same words, so that their similarity is no estimate.
     const near = { title: 'x', chunks: TEXTS.map((text) => ({ text: text.toUpperCase() })), scope };
-    const similar = async () =>
-      (await post(service, company, '/v1/memory/ingest', near)).json<{ similarSources: object[] }>()
-        .similarSources.length;
+    const similar = async () => (await company.api.ingestSource(near)).similarSources.length;
     assert.equal(await similar(), 0);
-    const given = await sendFeedback(service, company, { queryId, chunkId: chunkIds[0], verdict: 'wrong' });
+    const given = await sendFeedback(company, { queryId, chunkId: chunkIds[0], verdict: 'wrong' });
     assert.equal(given.statusCode, 404);
-    await restored(service, company, source.id);
+    await restored(company, source.id);
     assert.equal(await similar(), 1);
-    assert.match((await get(service, company, '/v1/memory/tags')).body, /night/);
+    assert.match((await company.ask.listTags()).body, /night/);
   });
 
   test('has the same hits with the same scores and ranks after it is restored', async () => {
@@ -175,16 +169,16 @@ describe('the text of an archived source', () => {
     await count();
     const before = await hits(company);
     assert.ok(before.every((found) => found.some(({ source_id }) => source_id === source.id)));
-    await archived(service, company, source.id);
+    await archived(company, source.id);
     assert.ok(
       (await hits(company)).every((found) => found.every(({ source_id }) => source_id !== source.id)),
     );
-    await restored(service, company, source.id);
+    await restored(company, source.id);
     assert.deepEqual(await hits(company), before);
     // Also if the words were counted while it was archived.
-    await archived(service, company, source.id);
+    await archived(company, source.id);
     await count();
-    await restored(service, company, source.id);
+    await restored(company, source.id);
     await count();
     assert.deepEqual(await hits(company), before);
   });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { listAll, recordedBy, recordsNothing } from '../../support/company.ts';
+import { via } from '../../support/client/client.ts';
+import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { questionBest } from '../../support/feedback.ts';
 import { addMemory, decide, searchRows } from '../../support/memories.ts';
 import { giveOriginal, storedOriginals } from '../../support/originals.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, readSource } from '../../support/source-library.ts';
-import { addClient, along, CLAIM, post, readStatus } from '../../support/team.ts';
+import { addClient, along, CLAIM, readStatus } from '../../support/team.ts';
 import { archivedBefore, keptRows, restored, restoring } from './kept.ts';
 
 const service = await openTestApp();
@@ -35,7 +35,7 @@ async function rowsOf(sourceId: string): Promise<object[]> {
 }
 
 async function conflictOf(company: SignedIn, id: string): Promise<string> {
-  const answer = await restoring(service, company, id);
+  const answer = await restoring(company, id);
   assert.equal(outcome(answer), '409 conflict');
   return answer.json<{ detail: string }>().detail;
 }
@@ -44,7 +44,7 @@ describe('a restored source', () => {
   test('has the same rows as before, with every column, and is active', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const source = await addSource(service, company, {
+    const source = await addSource(company, {
       scope: { clientId },
       externalId: 'pump-4',
       tags: ['pumps'],
@@ -64,20 +64,20 @@ describe('a restored source', () => {
     );
     const [rows, read, status] = [
       await rowsOf(source.id),
-      await readSource(service, company, source.id),
-      await readStatus(service, company),
+      await readSource(company, source.id),
+      await readStatus(company),
     ];
     assert.deepEqual(
       rows.map((row) => (row as { what: string }).what),
       ['chunk', 'chunk', 'pending', 'sketch', 'source', 'terms', 'terms', 'vector'],
     );
 
-    await archived(service, company, source.id);
+    await archived(company, source.id);
     assert.equal((await rowsOf(source.id)).length, 1);
     assert.deepEqual(await keptRows(service, company), { sources: 1, chunks: 2 });
     let result: Source | undefined;
     const { events } = await recordedBy(service, company, async () => {
-      result = await restored(service, company, source.id);
+      result = await restored(company, source.id);
     });
     assert.deepEqual(
       events.map(({ kind, subjectType, subjectId, detail }) => ({ kind, subjectType, subjectId, detail })),
@@ -85,12 +85,12 @@ describe('a restored source', () => {
     );
 
     assert.deepEqual(await rowsOf(source.id), rows);
-    const { updatedAt, chunks: _, ...again } = await readSource(service, company, source.id);
+    const { updatedAt, chunks: _, ...again } = await readSource(company, source.id);
     const { updatedAt: before, chunks: __, ...first } = read;
     assert.deepEqual(again, first);
     assert.ok(updatedAt >= before);
     assert.deepEqual([result?.state, result?.chunks, result?.clientId], ['active', 2, clientId]);
-    const { sources, chunks } = await readStatus(service, company);
+    const { sources, chunks } = await readStatus(company);
     assert.deepEqual({ sources, chunks }, { sources: status.sources, chunks: status.chunks });
     assert.deepEqual(await keptRows(service, company), { sources: 0, chunks: 0 });
   });
@@ -117,36 +117,36 @@ describe('a restored source', () => {
       { text: 'one', embedding: along(1) },
       { text: 'two', embedding: along(2) },
     ];
-    const { id } = await addSource(service, company, { chunks, ...CLAIM });
+    const { id } = await addSource(company, { chunks, ...CLAIM });
     await database.query(
       `update memory.chunk_embedding e set model = 'old/model' from memory.chunk c
         where c.source_id = $1 and c.ordinal = 1 and e.chunk_id = c.id`,
       [id],
     );
-    await archived(service, company, id);
-    await restored(service, company, id);
+    await archived(company, id);
+    await restored(company, id);
     assert.deepEqual(await searchRows(service, company), { chunks: 2, terms: 2, vectors: 1, pending: 1 });
   });
 
   test('has all of its chunks, however many', async () => {
     const company = await service.company();
     const texts = Array.from({ length: 2000 }, (_, n) => ({ text: `chunk ${n}` }));
-    const { id } = await addSource(service, company, { chunks: texts });
+    const { id } = await addSource(company, { chunks: texts });
     const before = (await rowsOf(id)).length;
-    await archived(service, company, id);
-    assert.equal((await restored(service, company, id)).chunks, 2000);
+    await archived(company, id);
+    assert.equal((await restored(company, id)).chunks, 2000);
     assert.equal((await rowsOf(id)).length, before);
   });
 
   test('can be archived and restored again, and be the first of its copies again', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company, { text: PROSE });
-    const copy = await addSource(service, company, { text: 'Another text.' });
+    const { id } = await addSource(company, { text: PROSE });
+    const copy = await addSource(company, { text: 'Another text.' });
     for (let round = 0; round < 2; round++) {
-      await archived(service, company, id);
+      await archived(company, id);
       await database.query(`update memory.source set same_as = $2 where id = $1`, [id, copy.id]);
-      assert.equal((await restored(service, company, id)).state, 'active');
-      assert.equal((await readSource(service, company, id)).sameAs, null);
+      assert.equal((await restored(company, id)).state, 'active');
+      assert.equal((await readSource(company, id)).sameAs, null);
     }
   });
 
@@ -159,42 +159,39 @@ describe('a restored source', () => {
           [company.teamId],
         )
       ).map(({ name }) => name);
-    const { id } = await addSource(service, company);
+    const { id } = await addSource(company);
     for (const outdated of [false, true]) {
-      await archived(service, company, id);
+      await archived(company, id);
       if (outdated) await database.query('update memory.source set terms_version = 0 where id = $1', [id]);
       await database.query(`delete from pgboss.job where data ->> 'teamId' = $1::text`, [company.teamId]);
-      await restored(service, company, id);
+      await restored(company, id);
       assert.deepEqual(await jobs(), ['keywords.count']);
-      assert.equal((await readStatus(service, company)).terms.outdated, 0);
+      assert.equal((await readStatus(company)).terms.outdated, 0);
     }
   });
 
   test('leaves feedback settled that was settled when it was archived', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company, { text: 'The ocelot sleeps.' });
-    await questionBest(service, company, 'ocelot');
-    const answer = await decide(service, company, { action: 'delete', memoryId: id });
+    const { id } = await addSource(company, { text: 'The ocelot sleeps.' });
+    await questionBest(company, 'ocelot');
+    const answer = await decide(company, { action: 'delete', memoryId: id });
     assert.equal(answer.statusCode, 200, answer.body);
-    await restored(service, company, id);
+    await restored(company, id);
     const [feedback] = await database.query('select settled_at from memory.feedback where source_id = $1', [
       id,
     ]);
     assert.notEqual(feedback?.['settled_at'], null);
-    assert.match(
-      (await post(service, company, '/v1/memory/memories', { action: 'keep', memoryId: id })).body,
-      /No feedback/,
-    );
+    assert.match((await company.ask.decideMemory({ action: 'keep', memoryId: id })).body, /No feedback/);
   });
 
   test('takes the place of a source with its text that has expired, which is archived first', async () => {
     const company = await service.company();
     const text = `The ocelot ${crypto.randomUUID()}`;
-    const source = await addSource(service, company, { text });
-    await archived(service, company, source.id);
-    const due = await addSource(service, company, { text });
+    const source = await addSource(company, { text });
+    await archived(company, source.id);
+    const due = await addSource(company, { text });
     await database.query(`update memory.source set expires_at = now() where id = $1`, [due.id]);
-    const { events } = await recordedBy(service, company, () => restored(service, company, source.id));
+    const { events } = await recordedBy(service, company, () => restored(company, source.id));
     assert.deepEqual(events.map(({ kind, subjectId }) => [kind, subjectId]).sort(), [
       ['memory.expire', due.id],
       ['memory.restore', source.id],
@@ -207,28 +204,25 @@ describe('the sources of a bulk archive', () => {
   test('are restored by the ids of its audit event', async () => {
     const company = await service.company();
     const ids: string[] = [];
-    for (let n = 0; n < 3; n++) ids.push((await addSource(service, company, { tags: ['old'] })).id);
+    for (let n = 0; n < 3; n++) ids.push((await addSource(company, { tags: ['old'] })).id);
     const body = { filter: { tag: 'old' }, dryRun: false };
-    assert.equal(
-      (await post(service, company, '/v1/memory/sources/archive', body)).json<{ count: number }>().count,
-      3,
-    );
-    const [event] = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.archive');
+    assert.equal((await company.api.archiveSources(body)).count, 3);
+    const [event] = await company.all.listTeamAudit({ kind: 'memory.archive' });
     const recorded = event?.detail['sourceIds'] as string[];
     assert.deepEqual(recorded, ids);
-    for (const id of recorded) assert.equal((await restored(service, company, id)).chunks, 1);
+    for (const id of recorded) assert.equal((await restored(company, id)).chunks, 1);
   });
 });
 
 describe('a source that cannot be restored', () => {
   test('returns 409 if it is active, belongs to a memory or a file, or has expired', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company);
-    const memory = await addMemory(service, company, 'published');
-    const ofFile = await addSource(service, company);
+    const { id } = await addSource(company);
+    const memory = await addMemory(company, 'published');
+    const ofFile = await addSource(company);
     await database.query(`update memory.source set kind = 'file' where id = $1`, [ofFile.id]);
-    const [byHand, due] = [await addSource(service, company), await addSource(service, company)];
-    await archived(service, company, byHand.id);
+    const [byHand, due] = [await addSource(company), await addSource(company)];
+    await archived(company, byHand.id);
     for (const expired of [byHand, due]) {
       await database.query(`update memory.source set expires_at = now() where id = $1`, [expired.id]);
     }
@@ -243,60 +237,60 @@ describe('a source that cannot be restored', () => {
 
   test('returns 409 after the days that it is kept, also before a job has deleted it', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company);
-    await archived(service, company, id);
+    const { id } = await addSource(company);
+    await archived(company, id);
     await archivedBefore(service, id, '30 days 1 second');
     assert.match(await conflictOf(company, id), /no longer stored/);
     assert.deepEqual(await keptRows(service, company), { sources: 1, chunks: 1 });
     await archivedBefore(service, id, '29 days 23 hours');
-    await restored(service, company, id);
+    await restored(company, id);
   });
 
   test('returns 409 if nothing or not all of it is kept', async () => {
     const company = await service.company();
     const chunks = [{ text: 'one' }, { text: 'two' }];
-    const { id } = await addSource(service, company, { chunks });
-    await archived(service, company, id);
+    const { id } = await addSource(company, { chunks });
+    await archived(company, id);
     await database.query('delete from memory.kept_chunk where source_id = $1 and ordinal = 1', [id]);
     assert.match(await conflictOf(company, id), /no longer stored/);
     assert.deepEqual(await keptRows(service, company), { sources: 1, chunks: 1 });
     await database.query('delete from memory.kept_source where source_id = $1', [id]);
     assert.match(await conflictOf(company, id), /no longer stored/);
-    assert.equal((await readSource(service, company, id)).state, 'archived');
+    assert.equal((await readSource(company, id)).state, 'archived');
   });
 
   test('returns 409 if the layer has an active source with its text or its external id, and names it', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const text = `The ocelot ${crypto.randomUUID()}`;
-    const source = await addSource(service, company, { text, externalId: 'a' });
-    await archived(service, company, source.id);
+    const source = await addSource(company, { text, externalId: 'a' });
+    await archived(company, source.id);
     // The same names in another layer are no conflict.
-    await addSource(service, company, { text, externalId: 'a', scope: { clientId } });
-    const sameId = await addSource(service, company, { externalId: 'a' });
+    await addSource(company, { text, externalId: 'a', scope: { clientId } });
+    const sameId = await addSource(company, { externalId: 'a' });
     assert.match(
       await conflictOf(company, source.id),
       new RegExp(`source ${sameId.id} has the same externalId`),
     );
-    await archived(service, company, sameId.id);
-    const sameText = await addSource(service, company, { text });
+    await archived(company, sameId.id);
+    const sameText = await addSource(company, { text });
     await database.query(
       `update memory.source set kind = 'import', metadata = '{"filename": "b.txt"}' where id = $1`,
       [sameText.id],
     );
     assert.match(await conflictOf(company, source.id), new RegExp(`source ${sameText.id} has the same text`));
-    await archived(service, company, sameText.id);
-    await restored(service, company, source.id);
+    await archived(company, sameText.id);
+    await restored(company, source.id);
   });
 });
 
 describe('what is kept for restoring', () => {
   test('is nothing of memories, replaced texts and expired sources', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published');
-    await decide(service, company, { action: 'delete', memoryId: memory.id });
-    await addSource(service, company, { externalId: 'a' });
-    const replaced = await post(service, company, '/v1/memory/ingest', {
+    const memory = await addMemory(company, 'published');
+    await decide(company, { action: 'delete', memoryId: memory.id });
+    await addSource(company, { externalId: 'a' });
+    const replaced = await company.ask.ingestSource({
       title: 'x',
       text: 'new',
       externalId: 'a',
@@ -307,8 +301,8 @@ describe('what is kept for restoring', () => {
 
   test('is the number of bytes of its texts', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company, { chunks: [{ text: 'ü' }, { text: 'abc' }] });
-    await archived(service, company, id);
+    const { id } = await addSource(company, { chunks: [{ text: 'ü' }, { text: 'abc' }] });
+    await archived(company, id);
     const [row] = await database.query('select chunks, bytes from memory.kept_source where source_id = $1', [
       id,
     ]);
@@ -318,11 +312,11 @@ describe('what is kept for restoring', () => {
   test('is nothing if MEMORY_ARCHIVE_DAYS is 0', async () => {
     const none = await openTestApp({ MEMORY_ARCHIVE_DAYS: '0' });
     const company = await none.company();
-    const source: Source = await addSource(none, company);
+    const source: Source = await addSource(via(none, company));
     await giveOriginal(database, ownerScope(company), source.id);
-    await archived(none, company, source.id);
+    await archived(via(none, company), source.id);
     assert.deepEqual((await storedOriginals(none, company)).originals, []);
     assert.deepEqual(await keptRows(none, company), { sources: 0, chunks: 0 });
-    assert.equal(outcome(await restoring(none, company, source.id)), '409 conflict');
+    assert.equal(outcome(await restoring(via(none, company), source.id)), '409 conflict');
   });
 });

@@ -5,13 +5,13 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { addMemory } from '../../support/memories.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { addSource } from '../../support/source-library.ts';
-import { addClient, addPerson, along, type Caller, CLAIM, post } from '../../support/team.ts';
+import { addClient, addPerson, along, type Caller, CLAIM } from '../../support/team.ts';
 
 const service = await openTestApp();
 
 /** What a search for herons answers, by words and by meaning. */
 async function searched(caller: Caller, body: object): Promise<SearchResponse> {
-  const answer = await post(service, caller, '/v1/memory/search', {
+  return await caller.api.searchMemory({
     query: 'heron',
     scope: { include: ['team', 'client'] },
     topK: 50,
@@ -19,8 +19,6 @@ async function searched(caller: Caller, body: object): Promise<SearchResponse> {
     ...CLAIM,
     ...body,
   });
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<SearchResponse>();
 }
 
 async function titles(caller: Caller, body: object): Promise<string[]> {
@@ -34,7 +32,7 @@ describe('a search with tags', () => {
     company = await service.company();
     clientId = await addClient(service, company);
     const add = (title: string, tags: string[], body: object = {}) =>
-      addSource(service, company, {
+      addSource(company, {
         title,
         tags,
         chunks: [{ text: `heron ${title}`, embedding: along(title.length) }],
@@ -46,7 +44,7 @@ describe('a search with tags', () => {
     await add('abc', ['blue', 'ΟΔΟΣ']);
     await add('none', []);
     await add('of the client', ['red', 'blue'], { scope: { clientId } });
-    await addMemory(service, company, 'published', { title: 'memory', content: 'heron', tags: ['Red'] });
+    await addMemory(company, 'published', { title: 'memory', content: 'heron', tags: ['Red'] });
   });
 
   test('returns only hits of sources that have all of them', async () => {
@@ -86,15 +84,14 @@ describe('a search with tags', () => {
 
   test('follows a change of the tags at once', async () => {
     const late = { title: 'late', text: 'heron late', externalId: 'late' };
-    await addSource(service, company, { ...late, tags: ['first'] });
-    const answer = await post(service, company, '/v1/memory/ingest', { ...late, tags: ['second'] });
-    assert.equal(answer.statusCode, 200, answer.body);
+    await addSource(company, { ...late, tags: ['first'] });
+    await company.api.ingestSource({ ...late, tags: ['second'] });
     assert.deepEqual(await titles(company, { tags: ['first'] }), []);
     assert.deepEqual(await titles(company, { tags: ['second'] }), ['late']);
   });
 
   test('an empty list of tags is refused, as that of other filters is', async () => {
     const body = { query: 'x', scope: {}, embeddingMode: 'keyword', tags: [] };
-    assertInvalid(await post(service, company, '/v1/memory/search', body), '/tags');
+    assertInvalid(await company.ask.searchMemory(body), '/tags');
   });
 });

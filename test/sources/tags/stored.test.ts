@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Static } from 'typebox';
-import type { Import } from '../../../shared/schemas/imports.ts';
 import type { Hit } from '../../../shared/schemas/search.ts';
 import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { complete, lend, search } from '../../support/consolidation.ts';
 import { doJob } from '../../support/do-job.ts';
-import { addMemory, decide, decided, listMemories, MEMORIES } from '../../support/memories.ts';
+import { addMemory, decide, decided, listMemories } from '../../support/memories.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { addSource, listSources, readSource } from '../../support/source-library.ts';
-import { get, post } from '../../support/team.ts';
 
 const service = await openTestApp();
 
 const ingest = (company: SignedIn, body: object) =>
-  post(service, company, '/v1/memory/ingest', { title: 'Doc', externalId: 'doc', ...body });
+  company.ask.ingestSource({ title: 'Doc', externalId: 'doc', ...body });
 
 async function ingested(company: SignedIn, body: object): Promise<Static<typeof IngestResponse>> {
   const answer = await ingest(company, body);
@@ -26,7 +24,7 @@ async function ingested(company: SignedIn, body: object): Promise<Static<typeof 
 
 /** A chunk of a source, as expand shows it. */
 async function expanded(company: SignedIn, chunkId: string): Promise<Hit[]> {
-  const answer = await post(service, company, '/v1/memory/expand', { chunkId });
+  const answer = await company.ask.expandChunk({ chunkId });
   return answer.json<{ chunks: Hit[] }>().chunks;
 }
 
@@ -37,17 +35,17 @@ describe('tags of an ingested text', () => {
     const shown = ['strasse', 'οδοσ', 'i\u0307', 'beta'];
     const { source } = await ingested(company, { text: 'a heron', tags });
     assert.deepEqual(source.tags, shown);
-    assert.deepEqual((await listSources(service, company))[0]?.tags, shown);
-    const read = await readSource(service, company, source.id);
+    assert.deepEqual((await listSources(company))[0]?.tags, shown);
+    const read = await readSource(company, source.id);
     assert.deepEqual([read.tags, read.chunks[0]?.tags], [shown, shown]);
-    const [hit] = await search(service, company, 'heron');
+    const [hit] = await search(company, 'heron');
     assert.ok(hit);
     assert.deepEqual([hit.tags, (await expanded(company, hit.chunk_id))[0]?.tags], [shown, shown]);
   });
 
   test('are absent unless they are given', async () => {
     const company = await service.company();
-    assert.deepEqual((await addSource(service, company)).tags, []);
+    assert.deepEqual((await addSource(company)).tags, []);
   });
 
   test('are stored with a text of many chunks', async () => {
@@ -103,12 +101,11 @@ test('the source of an import has the tags of its item', async () => {
     { filename: 'a.txt', text: 'a heron', tags: ['Birds', 'birds'] },
     { filename: 'b.txt', text: 'a stork' },
   ];
-  const answer = await post(service, company, '/v1/memory/imports', { items });
-  assert.equal(answer.statusCode, 202, answer.body);
-  for (const { id: importId } of answer.json<{ imports: Import[] }>().imports) {
+  const answer = await company.api.importFiles({ items });
+  for (const { id: importId } of answer.imports) {
     await doJob(service.database, 'import.process', { companyId, teamId, userId, layerId: teamId, importId });
   }
-  const sources = await listSources(service, company, '?kind=import');
+  const sources = await listSources(company, '?kind=import');
   assert.deepEqual(
     sources.map(({ title, tags }) => [title, tags]),
     [
@@ -121,32 +118,32 @@ test('the source of an import has the tags of its item', async () => {
 describe('tags of a memory', () => {
   test('are those of its item, and its source shows them', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published', {
+    const memory = await addMemory(company, 'published', {
       tags: ['VPN', 'vpn'],
       content: 'A vpn.',
     });
     assert.deepEqual(memory.tags, ['vpn']);
-    assert.deepEqual((await readSource(service, company, memory.sourceId ?? '')).tags, ['vpn']);
-    assert.deepEqual((await search(service, company, 'vpn'))[0]?.tags, ['vpn']);
+    assert.deepEqual((await readSource(company, memory.sourceId ?? '')).tags, ['vpn']);
+    assert.deepEqual((await search(company, 'vpn'))[0]?.tags, ['vpn']);
   });
 
   test('are kept in review, and its source has them once it is published', async () => {
     const company = await service.company();
-    const { id, tags } = await addMemory(service, company, 'review', { tags: ['Later'] });
+    const { id, tags } = await addMemory(company, 'review', { tags: ['Later'] });
     assert.deepEqual(tags, ['later']);
     const edited = { title: 'New', content: 'Another fact.' };
-    const published = await decided(service, company, { action: 'publish', memoryId: id, ...edited });
+    const published = await decided(company, { action: 'publish', memoryId: id, ...edited });
     assert.deepEqual(published.tags, ['later']);
-    assert.deepEqual((await readSource(service, company, published.sourceId ?? '')).tags, ['later']);
+    assert.deepEqual((await readSource(company, published.sourceId ?? '')).tags, ['later']);
   });
 
   test('change with update, which makes a new version and keeps the chunks', async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, 'published', { tags: ['old'] });
-    const before = await readSource(service, company, memory.sourceId ?? '');
+    const memory = await addMemory(company, 'published', { tags: ['old'] });
+    const before = await readSource(company, memory.sourceId ?? '');
     const update = { action: 'update', memoryId: memory.id, version: 1, tags: ['New', 'new'] };
     const { events, text } = await recordedBy(service, company, async () => {
-      const updated = await decided(service, company, update);
+      const updated = await decided(company, update);
       assert.deepEqual(
         [updated.version, updated.tags, updated.title, updated.content],
         [2, ['new'], memory.title, memory.content],
@@ -157,35 +154,31 @@ describe('tags of a memory', () => {
       [['memory.update', true, false]],
     );
     assert.ok(!text.includes('"new"'), text);
-    const after = await readSource(service, company, memory.sourceId ?? '');
+    const after = await readSource(company, memory.sourceId ?? '');
     assert.deepEqual([after.tags, after.chunks.length], [['new'], 1]);
     assert.equal(after.chunks[0]?.chunk_id, before.chunks[0]?.chunk_id);
-    assert.deepEqual((await listMemories(service, company))[0]?.tags, ['new']);
+    assert.deepEqual((await listMemories(company))[0]?.tags, ['new']);
   });
 
   test('stay when only its content is updated, and change together with it', async () => {
     const company = await service.company();
-    const { id: memoryId, sourceId } = await addMemory(service, company, 'published', { tags: ['a'] });
-    const first = await decided(service, company, { action: 'update', memoryId, content: 'New fact.' });
+    const { id: memoryId, sourceId } = await addMemory(company, 'published', { tags: ['a'] });
+    const first = await decided(company, { action: 'update', memoryId, content: 'New fact.' });
     assert.deepEqual(first.tags, ['a']);
     const both = { action: 'update', memoryId, content: 'Newer fact.', tags: ['b'] };
-    assert.deepEqual((await decided(service, company, both)).tags, ['b']);
-    const source = await readSource(service, company, sourceId ?? '');
+    assert.deepEqual((await decided(company, both)).tags, ['b']);
+    const source = await readSource(company, sourceId ?? '');
     assert.deepEqual([source.tags, source.chunks.map(({ text }) => text)], [['b'], ['Newer fact.']]);
   });
 
   test('are refused with every action except update', async () => {
     const company = await service.company();
-    const { id: memoryId } = await addMemory(service, company, 'review');
+    const { id: memoryId } = await addMemory(company, 'review');
     for (const action of ['publish', 'discard', 'delete']) {
-      assertInvalid(await decide(service, company, { action, memoryId, tags: ['x'] }), '/tags');
+      assertInvalid(await decide(company, { action, memoryId, tags: ['x'] }), '/tags');
     }
-    assertInvalid(await decide(service, company, { action: 'update', memoryId }), '/content');
-    assert.deepEqual(
-      (await get(service, company, `${MEMORIES}?state=review`)).json<{ items: { tags: string[] }[] }>()
-        .items[0]?.tags,
-      [],
-    );
+    assertInvalid(await decide(company, { action: 'update', memoryId }), '/content');
+    assert.deepEqual((await company.api.listMemories({ state: 'review' })).items[0]?.tags, []);
   });
 });
 
@@ -204,14 +197,14 @@ describe('tags that are refused', () => {
       const company = await service.company();
       assertInvalid(await ingest(company, { text: 'x', tags }), `/tags${path}`);
       const items = [{ filename: 'a.txt', text: 'x', tags }];
-      assertInvalid(await post(service, company, '/v1/memory/imports', { items }), `/items/0/tags${path}`);
-      const { batchId, captureIds } = await lend(service, company);
+      assertInvalid(await company.ask.importFiles({ items }), `/items/0/tags${path}`);
+      const { batchId, captureIds } = await lend(company);
       const item = { captureIds, action: 'publish', title: 'x', content: 'x', tags } as const;
-      assertInvalid(await complete(service, company, batchId, [item]), `/items/0/tags${path}`);
-      const { id: memoryId } = await addMemory(service, company, 'published');
-      assertInvalid(await decide(service, company, { action: 'update', memoryId, tags }), `/tags${path}`);
+      assertInvalid(await complete(company, batchId, [item]), `/items/0/tags${path}`);
+      const { id: memoryId } = await addMemory(company, 'published');
+      assertInvalid(await decide(company, { action: 'update', memoryId, tags }), `/tags${path}`);
       const query = { query: 'x', scope: {}, embeddingMode: 'keyword', tags };
-      assertInvalid(await post(service, company, '/v1/memory/search', query), `/tags${path}`);
+      assertInvalid(await company.ask.searchMemory(query), `/tags${path}`);
     });
   }
 

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import { API_TOKEN } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { post } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
 import { samplesOf } from '../metrics.ts';
 
@@ -16,12 +14,11 @@ async function addStored(quota: object | null, chunks: number) {
   const company = await service.company();
   if (quota !== null) {
     const url = `/v1/company/teams/${company.teamId}`;
-    assert.equal((await ask(service, company, 'PATCH', url, { quota })).statusCode, 200);
+    assert.equal((await company.send('PATCH', url, { quota })).statusCode, 200);
   }
   if (chunks === 0) return company;
   const texts = Array.from({ length: chunks }, () => ({ text: newId() }));
-  const answer = await post(service, company, '/v1/memory/ingest', { title: 'x', chunks: texts });
-  assert.equal(answer.statusCode, 201, answer.body);
+  await company.api.ingestSource({ title: 'x', chunks: texts });
   return company;
 }
 

@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { renameTeam } from '../../../core/teams/commands.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { SelectedTeam, Team } from '../../../shared/schemas/teams.ts';
+import type { Team } from '../../../shared/schemas/teams.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import type { Quota } from '../../../shared/settings/team-settings.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../../support/app.ts';
-import { ask, recordedBy, recordsNothing } from '../../support/company.ts';
+import { via } from '../../support/client/client.ts';
+import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
 import { keepsFile, readImport, sendRetry, upload } from '../../support/import-records.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { addSource } from '../../support/source-library.ts';
-import { addPerson, archiveTeam, type Caller, get, post } from '../../support/team.ts';
+import { addPerson, archiveTeam, type Caller, inTeam } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
 
 const service = await openTestApp();
@@ -20,14 +21,14 @@ const { app, database } = service;
 
 const pathOf = ({ teamId }: { teamId: string }) => `/v1/company/teams/${teamId}`;
 const setQuota = (company: SignedIn, quota: object, caller: Caller = company) =>
-  ask(service, caller, 'PATCH', pathOf(company), { quota });
+  caller.send('PATCH', pathOf(company), { quota });
 async function withQuota(quota: Quota): Promise<SignedIn> {
   const company = await service.company();
   assert.equal((await setQuota(company, quota)).statusCode, 200);
   return company;
 }
 const quotaOf = async (caller: Caller, asked: Pick<TestApp, 'app'> = service) =>
-  (await get(asked, caller, '/v1/team')).json<SelectedTeam>().quota;
+  (await via(asked, caller).api.getSelectedTeam()).quota;
 const ingest = (
   caller: Caller,
   chunks: number,
@@ -35,7 +36,7 @@ const ingest = (
   headers: Record<string, string> = {},
 ) => {
   const given = Array.from({ length: chunks }, () => ({ text: newId() }));
-  return post(service, caller, '/v1/memory/ingest', { title: 'x', chunks: given, ...fields }, headers);
+  return caller.ask.ingestSource({ title: 'x', chunks: given, ...fields }, headers);
 };
 const codeOf = (answer: { json<T>(): T }) => answer.json<{ code?: string }>().code;
 
@@ -44,7 +45,7 @@ describe('the quota of a Team', () => {
     const company = await service.company();
     const quota = { chunks: 5, bytes: null };
     const { events } = await recordedBy(service, company, async () => {
-      const answer = await ask(service, company, 'PATCH', pathOf(company), { name: 'Harbour', quota });
+      const answer = await company.send('PATCH', pathOf(company), { name: 'Harbour', quota });
       assert.equal(answer.statusCode, 200, answer.body);
       const { name, quota: shown } = answer.json<Team>();
       assert.deepEqual({ name, shown }, { name: 'Harbour', shown: quota });
@@ -56,7 +57,7 @@ describe('the quota of a Team', () => {
         { kind: 'team.quota', detail: { from: { chunks: null, bytes: null }, to: quota } },
       ],
     );
-    assert.deepEqual((await get(service, company, pathOf(company))).json<Team>().quota, quota);
+    assert.deepEqual((await company.send('GET', pathOf(company))).json<Team>().quota, quota);
     assert.deepEqual(await quotaOf(company), quota);
     await recordsNothing(service, company, () => setQuota(company, quota));
   });
@@ -66,7 +67,7 @@ describe('the quota of a Team', () => {
     const admin = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     const refused = await setQuota(company, { chunks: 1, bytes: 1 }, admin);
     assert.equal(codeOf(refused), 'company_role_required');
-    const unknown = await ask(service, admin, 'PATCH', `/v1/company/teams/${newId()}`, {
+    const unknown = await admin.ask.renameTeam(newId(), {
       quota: { chunks: 1, bytes: 1 },
     });
     assert.equal(codeOf(unknown), 'company_role_required');
@@ -75,13 +76,13 @@ describe('the quota of a Team', () => {
     await assert.rejects(renameTeam(service, scope, company.teamId, { quota: { chunks: 1, bytes: 1 } }), {
       code: 'company_role_required',
     });
-    const renamed = await ask(service, admin, 'PATCH', pathOf(company), { name: 'Quay' });
+    const renamed = await admin.send('PATCH', pathOf(company), { name: 'Quay' });
     assert.deepEqual(renamed.json<Team>().quota, { chunks: null, bytes: null });
   });
 
   test('has two numbers from 0 to 2^53 - 1, or null', async () => {
     const company = await service.company();
-    assertInvalid(await ask(service, company, 'PATCH', pathOf(company), {}), '/');
+    assertInvalid(await company.send('PATCH', pathOf(company), {}), '/');
     assertInvalid(await setQuota(company, { chunks: 1 }), '/quota/bytes');
     assertInvalid(await setQuota(company, { bytes: null }), '/quota/chunks');
     assertInvalid(await setQuota(company, { chunks: -1, bytes: null }), '/quota/chunks');
@@ -99,13 +100,13 @@ describe('the quota of a Team', () => {
     const company = await limited.company();
     const send = (chunks: number) => {
       const given = Array.from({ length: chunks }, () => ({ text: newId() }));
-      return post(limited, company, '/v1/memory/ingest', { title: 'x', chunks: given });
+      return via(limited, company).ask.ingestSource({ title: 'x', chunks: given });
     };
     assert.deepEqual(await quotaOf(company, limited), { chunks: 2, bytes: 1000 });
     assert.equal((await send(2)).statusCode, 201);
     assert.equal(codeOf(await send(1)), 'quota_exceeded');
     const none = { chunks: null, bytes: null };
-    await ask(limited, company, 'PATCH', pathOf(company), { quota: none });
+    await via(limited, company).send('PATCH', pathOf(company), { quota: none });
     assert.deepEqual(await quotaOf(company, limited), none);
     assert.equal((await send(3)).statusCode, 201);
   });
@@ -114,18 +115,18 @@ describe('the quota of a Team', () => {
 describe('a Team at its quota', () => {
   test('fills it exactly, and what is archived or purged can be added again', async () => {
     const company = await withQuota({ chunks: 3, bytes: null });
-    const { id } = await addSource(service, company, { chunks: [{ text: 'one' }, { text: 'two' }] });
+    const { id } = await addSource(company, { chunks: [{ text: 'one' }, { text: 'two' }] });
     assert.equal(codeOf(await ingest(company, 2)), 'quota_exceeded');
     assert.equal((await ingest(company, 1)).statusCode, 201);
     assert.equal(codeOf(await ingest(company, 1)), 'quota_exceeded');
-    await ask(service, company, 'DELETE', `/v1/memory/sources/${id}`);
+    await company.ask.archiveSource(id);
     assert.equal((await ingest(company, 2)).statusCode, 201);
   });
 
   test('counts bytes of UTF-8, not characters', async () => {
     const company = await withQuota({ chunks: null, bytes: 12 });
     assert.equal(codeOf(await ingest(company, 0, { text: 'üüüüüüü' })), 'invalid_request');
-    const send = (text: string) => post(service, company, '/v1/memory/ingest', { title: 'x', text });
+    const send = (text: string) => company.ask.ingestSource({ title: 'x', text });
     const refused = await send('üüüüüüü');
     assert.match(
       refused.json<{ detail: string }>().detail,
@@ -153,7 +154,7 @@ describe('a Team at its quota', () => {
     assert.equal(codeOf(await ingest(company, 5, { externalId: 'a' })), 'quota_exceeded');
     assert.equal((await ingest(company, 3, { externalId: 'a' })).statusCode, 200);
     assert.equal((await ingest(company, 3, { externalId: 'a' })).statusCode, 200);
-    const found = await post(service, company, '/v1/memory/search', {
+    const found = await company.ask.searchMemory({
       query: 'x',
       scope: {},
       embeddingMode: 'keyword',
@@ -183,9 +184,9 @@ describe('a Team at its quota', () => {
 
   test('is not the quota of another Team of the Company', async () => {
     const company = await withQuota({ chunks: 0, bytes: 0 });
-    const made = await ask(service, company, 'POST', '/v1/company/teams', { name: 'Free' });
+    const made = await company.ask.createTeam({ name: 'Free' });
     const { team } = made.json<{ team: Team }>();
-    const other = { headers: { ...company.headers, 'memory-team': team.id } };
+    const other = inTeam(company, team.id);
     assert.equal((await ingest(other, 2)).statusCode, 201);
     assert.equal(codeOf(await ingest(company, 1)), 'quota_exceeded');
   });
@@ -197,7 +198,7 @@ describe('a Team at its quota', () => {
     const added = sent.filter(({ statusCode }) => statusCode === 201).length;
     assert.ok(added >= 2, `${added} were accepted`);
     assert.ok(sent.every((answer) => answer.statusCode === 201 || codeOf(answer) === 'quota_exceeded'));
-    const { usage } = (await get(service, company, '/v1/team')).json<SelectedTeam>();
+    const { usage } = await company.api.getSelectedTeam();
     assert.equal(usage?.chunks, 6 + 3 * added);
     // The embedded database runs one transaction at a time.
     if (database.backend === 'pglite') assert.equal(added, 2);
@@ -208,14 +209,14 @@ describe('a Team at its quota', () => {
 describe('jobs of a Team at its quota', () => {
   test('an import fails, keeps its file, and completes when it is retried after the quota was raised', async () => {
     const company = await withQuota({ chunks: 0, bytes: null });
-    const [waiting] = await upload(service, company, [{ filename: 'a.txt', text: 'Harbour fees.' }]);
+    const [waiting] = await upload(company, [{ filename: 'a.txt', text: 'Harbour fees.' }]);
     assert.ok(waiting);
     const { id: importId } = waiting;
     const job = { ...company, userId: company.ownerId, layerId: company.teamId, importId };
     const { companyId, teamId, userId, layerId } = job;
     const run = () => doJob(database, 'import.process', { companyId, teamId, userId, layerId, importId });
     await run();
-    const failed = await readImport(service, company, importId);
+    const failed = await readImport(company, importId);
     assert.deepEqual([failed.state, failed.error?.code], ['failed', 'quota_exceeded']);
     // Everyone who can read the layer can read the error: it has no figures of the Team.
     const refusal =
@@ -223,9 +224,9 @@ describe('jobs of a Team at its quota', () => {
     assert.match(failed.error?.message ?? '', refusal);
     assert.ok(await keepsFile(service, importId));
     await setQuota(company, { chunks: 1, bytes: null });
-    assert.equal((await sendRetry(service, company, importId)).statusCode, 202);
+    assert.equal((await sendRetry(company, importId)).statusCode, 202);
     await run();
-    assert.equal((await readImport(service, company, importId)).state, 'completed');
+    assert.equal((await readImport(company, importId)).state, 'completed');
     assert.ok(!(await keepsFile(service, importId)));
   });
 

@@ -4,25 +4,23 @@ import { transaction } from '../../../db/driver/database.ts';
 import { insertCapture } from '../../../db/queries/captures.ts';
 import { findTeamUsage, type Usage } from '../../../db/queries/status.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { SelectedTeam } from '../../../shared/schemas/teams.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { sendCapture } from '../../support/captures.ts';
-import { ask } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
 import { addMemory, decide } from '../../support/memories.ts';
 import { imported, textFile } from '../../support/originals.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource } from '../../support/source-library.ts';
-import { addClient, addPerson, type Caller, get, post, readStatus } from '../../support/team.ts';
+import { addClient, addPerson, type Caller, readStatus } from '../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../support/workspace.ts';
 import { countUsage } from './counted-usage.ts';
 
 const service = await openTestApp();
 const { app, database } = service;
 
-const usageOf = async (caller: Caller) => (await get(service, caller, '/v1/team')).json<SelectedTeam>().usage;
+const usageOf = async (caller: Caller) => (await caller.api.getSelectedTeam()).usage;
 
 /** Asserts that the usage is what the rows of the Team have. */
 async function assertExact(company: SignedIn, after: string): Promise<Usage> {
@@ -62,28 +60,26 @@ test('usage is what the rows have, whatever is added, replaced, archived and pur
     files.set(path, body.files[0]?.version ?? 0);
   };
   const acts: Record<string, () => Promise<unknown>> = {
-    ingest: async () =>
-      sources.push((await addSource(service, company, { scope: scope(), chunks: chunks() })).id),
+    ingest: async () => sources.push((await addSource(company, { scope: scope(), chunks: chunks() })).id),
     // So many that they are written before the source is visible.
     'ingest many chunks': async () =>
-      sources.push((await addSource(service, company, { chunks: chunks(101 + below(20)) })).id),
+      sources.push((await addSource(company, { chunks: chunks(101 + below(20)) })).id),
     // The same file twice: its original is counted once in a Team.
     import: async () => {
       sources.push(await imported(service, company, textFile(`${newId()}.txt`, 'walrus')));
     },
-    replace: () =>
-      post(service, company, '/v1/memory/ingest', { title: 'x', externalId: 'one', chunks: chunks() }),
-    'ingest again': () => post(service, company, '/v1/memory/ingest', { title: 'x', text: 'The same.' }),
+    replace: () => company.ask.ingestSource({ title: 'x', externalId: 'one', chunks: chunks() }),
+    'ingest again': () => company.ask.ingestSource({ title: 'x', text: 'The same.' }),
     archive: async () => {
       const id = pick(sources);
       if (id === undefined) return;
-      await ask(service, company, 'DELETE', `/v1/memory/sources/${id}`);
+      await company.ask.archiveSource(id);
       archived.push(id);
     },
     'restore an archived source': async () => {
       const id = pick(archived);
       if (id === undefined) return;
-      const restored = await post(service, company, `/v1/memory/sources/${id}/restore`, {});
+      const restored = await company.ask.restoreSource(id);
       // Another import of the same file can be active.
       const isPrevented = outcome(restored) === '409 conflict';
       if (!isPrevented) assert.equal(restored.statusCode, 200, restored.body);
@@ -91,28 +87,26 @@ test('usage is what the rows have, whatever is added, replaced, archived and pur
     },
     'purge an archived source': async () => {
       const id = pick(archived);
-      if (id !== undefined) await post(service, company, `/v1/memory/sources/${id}/purge`, {});
+      if (id !== undefined) await company.ask.purgeSource(id);
     },
     purge: async () => {
       const id = pick(sources);
-      if (id !== undefined) await post(service, company, `/v1/memory/sources/${id}/purge`, {});
+      if (id !== undefined) await company.ask.purgeSource(id);
     },
-    capture: () => sendCapture(service, company, { summary: text() }),
-    publish: async () =>
-      memories.push((await addMemory(service, company, 'published', { content: text() })).id),
-    review: () => addMemory(service, company, 'review', { content: text() }),
+    capture: () => sendCapture(company, { summary: text() }),
+    publish: async () => memories.push((await addMemory(company, 'published', { content: text() })).id),
+    review: () => addMemory(company, 'review', { content: text() }),
     update: async () => {
       const [memoryId] = memories;
-      if (memoryId !== undefined)
-        await decide(service, company, { action: 'update', memoryId, content: text() });
+      if (memoryId !== undefined) await decide(company, { action: 'update', memoryId, content: text() });
     },
     unpublish: async () => {
       const memoryId = pick(memories);
-      if (memoryId !== undefined) await decide(service, company, { action: 'unpublish', memoryId });
+      if (memoryId !== undefined) await decide(company, { action: 'unpublish', memoryId });
     },
     'purge a memory': async () => {
       const id = pick(memories);
-      if (id !== undefined) await post(service, company, `/v1/memory/memories/${id}/purge`, {});
+      if (id !== undefined) await company.ask.purgeMemory(id);
     },
     push: () => {
       const path = `team/${below(3)}.md`;
@@ -161,7 +155,7 @@ test('usage has the text of an indexed file, and loses it with the file', async 
 
 test('a transaction finds what it has added, however often changes are folded', async () => {
   const company = await service.company();
-  await addSource(service, company, { text: 'Stored before.' });
+  await addSource(company, { text: 'Stored before.' });
   const draft = {
     sessionId: 's',
     sequence: null,
@@ -184,7 +178,7 @@ test('a transaction finds what it has added, however often changes are folded', 
 
 test('sources that are due do not count, though no job has archived them', async () => {
   const company = await service.company();
-  const { id } = await addSource(service, company, { text: 'Valid until noon.' });
+  const { id } = await addSource(company, { text: 'Valid until noon.' });
   await database.query(`update memory.source set expires_at = now() - interval '1 second' where id = $1`, [
     id,
   ]);
@@ -195,9 +189,9 @@ test('sources that are due do not count, though no job has archived them', async
 test('what an archived client holds still counts, because it is stored', async () => {
   const company = await service.company();
   const clientId = await addClient(service, company);
-  await addSource(service, company, { scope: { clientId }, text: 'Only of the client.' });
+  await addSource(company, { scope: { clientId }, text: 'Only of the client.' });
   const before = await assertExact(company, 'active');
-  assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${clientId}`)).statusCode, 204);
+  assert.equal((await company.ask.archiveClient(clientId)).statusCode, 204);
   assert.deepEqual(await assertExact(company, 'archived'), before);
   assert.equal(before.sources, 1);
 });
@@ -205,30 +199,27 @@ test('what an archived client holds still counts, because it is stored', async (
 test('usage and quota are shown for Full access, of the whole Team, and not to others', async () => {
   const company = await service.company();
   const clientId = await addClient(service, company);
-  await addSource(service, company, { scope: { clientId }, text: 'Only of the client.' });
+  await addSource(company, { scope: { clientId }, text: 'Only of the client.' });
   const admin = await addPerson(service, company, { teamRole: 'admin' });
   const expected = {
     usage: { sources: 1, chunks: 1, files: 0, bytes: 19 },
     quota: { chunks: null, bytes: null },
   };
-  const team = (await get(service, admin, '/v1/team')).json<SelectedTeam>();
+  const team = await admin.api.getSelectedTeam();
   assert.deepEqual({ usage: team.usage, quota: team.quota }, expected);
-  const status = await readStatus(service, admin);
+  const status = await readStatus(admin);
   assert.deepEqual({ usage: status.usage, quota: status.quota }, expected);
   const whole = await createAgent(service, company, company);
-  assert.deepEqual((await readStatus(service, whole)).usage, expected.usage);
+  assert.deepEqual((await readStatus(whole)).usage, expected.usage);
   // A token that is limited to clients does not see what other clients hold.
   const limited = await createAgent(service, company, company, { clientIds: [] });
-  const hidden = [
-    (await get(service, limited, '/v1/team')).json<object>(),
-    await readStatus(service, limited),
-  ];
+  const hidden = [await limited.api.getSelectedTeam(), await readStatus(limited)];
   for (const shown of hidden) assert.ok(!('usage' in shown) && !('quota' in shown));
   for (const ties of [{ teamRole: 'member' }, { companyRole: 'admin', companyGrant: 'read' }] as const) {
     const other = await addPerson(service, company, ties);
-    const shown = (await get(service, other, '/v1/team')).json<SelectedTeam>();
+    const shown = await other.api.getSelectedTeam();
     assert.ok(!('usage' in shown) && !('quota' in shown));
-    const figures = await readStatus(service, other);
+    const figures = await readStatus(other);
     assert.ok(!('usage' in figures) && !('quota' in figures));
   }
 });

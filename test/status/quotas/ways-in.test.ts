@@ -4,13 +4,12 @@ import { newId } from '../../../shared/ids.ts';
 import type { Memory } from '../../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { sendCapture, sendClaim } from '../../support/captures.ts';
-import { ask } from '../../support/company.ts';
 import { type Lent, lend } from '../../support/consolidation.ts';
 import { plantImports } from '../../support/import-records.ts';
 import { callTool } from '../../support/mcp.ts';
 import { addMemories, addMemory, decide } from '../../support/memories.ts';
 import { addSource } from '../../support/source-library.ts';
-import { addPerson, CLAIM, get, post } from '../../support/team.ts';
+import { addPerson, CLAIM } from '../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../support/workspace.ts';
 import { countUsage } from './counted-usage.ts';
 
@@ -34,9 +33,9 @@ const take = <T>(from: T[]): T => {
   assert.ok(one !== undefined, 'enough was prepared');
   return one;
 };
-const posted = (url: string, body: object = {}): Promise<Answer> => post(service, company, url, body);
+const posted = (url: string, body: object = {}): Promise<Answer> => company.send('POST', url, body);
 const asked = (...request: [method: 'PATCH' | 'DELETE', url: string, body?: object]): Promise<Answer> =>
-  ask(service, company, ...request);
+  company.send(...request);
 const text = () => `A text of the quota: ${newId()}`;
 const complete = (action: string, fields: object = {}) =>
   posted('/v1/memory/consolidation/complete', {
@@ -44,7 +43,7 @@ const complete = (action: string, fields: object = {}) =>
     items: [{ captureIds: lent.captureIds, action, ...fields }],
   });
 const decision = (action: string, memory: Memory, fields: object = {}): Promise<Answer> =>
-  decide(service, company, { action, memoryId: memory.id, ...fields });
+  decide(company, { action, memoryId: memory.id, ...fields });
 const push = (...files: object[]): Promise<Answer> => posted('/v1/workspace/push', { files });
 
 /** Requests that add, and are refused. */
@@ -55,7 +54,7 @@ const REFUSED: readonly [route: string, name: string, send: () => Promise<Answer
     'a longer text for an external id',
     () => posted('/v1/memory/ingest', { title: 'x', externalId: 'own', text: `${text()} and more of it` }),
   ],
-  ['POST /v1/memory/captures', 'a capture', () => sendCapture(service, company, { summary: text() })],
+  ['POST /v1/memory/captures', 'a capture', () => sendCapture(company, { summary: text() })],
   [
     'POST /v1/memory/consolidation/complete',
     'publish',
@@ -138,7 +137,7 @@ const ALLOWED: readonly [route: string, name: string, send: () => Promise<Answer
     () => asked('DELETE', `/v1/memory/imports/${take(failedImports)}`),
   ],
   ['POST /v1/memory/consolidation/complete', 'discard', () => complete('discard')],
-  ['POST /v1/memory/consolidation/claim', 'claim', () => sendClaim(service, company)],
+  ['POST /v1/memory/consolidation/claim', 'claim', () => sendClaim(company)],
   ['POST /v1/memory/consolidation/release', 'release', () => release()],
   ['POST /v1/memory/embeddings/claim', 'claim', () => posted('/v1/memory/embeddings/claim', { limit: 1 })],
   ['POST /v1/memory/embeddings/complete', 'complete', () => embed()],
@@ -172,9 +171,9 @@ async function feedback(): Promise<Answer> {
 }
 
 async function release(): Promise<Answer> {
-  const claimed = JSON.parse((await sendClaim(service, company)).body) as { batch: { id: string } | null };
+  const claimed = JSON.parse((await sendClaim(company)).body) as { batch: { id: string } | null };
   // The claim before has the capture that is left.
-  const open = await get(service, company, '/v1/memory/consolidation/batches');
+  const open = await company.ask.listBatches();
   const batchId = claimed.batch?.id ?? (JSON.parse(open.body) as { items: { id: string }[] }).items[0]?.id;
   return posted('/v1/memory/consolidation/release', { batchId });
 }
@@ -190,28 +189,27 @@ before(async () => {
   company = await service.company();
   sources = [];
   for (let n = 0; n < 5; n++) {
-    sources.push((await addSource(service, company, { text: `prepared ${newId()}` })).id);
+    sources.push((await addSource(company, { text: `prepared ${newId()}` })).id);
   }
   archived = take(sources);
   assert.equal((await asked('DELETE', `/v1/memory/sources/${archived}`)).statusCode, 204);
-  await addSource(service, company, { title: 'y', externalId: 'own', text: 'Own.' });
+  await addSource(company, { title: 'y', externalId: 'own', text: 'Own.' });
   const contents = (count: number) =>
     Array.from({ length: count }, () => ({ content: `prepared ${newId()}` }));
-  published = await addMemories(service, company, 'published', contents(4));
-  const old = await addMemory(service, company, 'published', { content: 'A long memory of the quota.' });
-  superseding = await addMemory(service, company, 'published', { content: 'Short.', supersedes: old.id });
-  const [first, ...others] = await addMemories(service, company, 'review', contents(3));
+  published = await addMemories(company, 'published', contents(4));
+  const old = await addMemory(company, 'published', { content: 'A long memory of the quota.' });
+  superseding = await addMemory(company, 'published', { content: 'Short.', supersedes: old.id });
+  const [first, ...others] = await addMemories(company, 'review', contents(3));
   assert.ok(first);
   inReview = others;
   assert.equal((await decision('discard', first)).statusCode, 200);
   discarded = first;
   assert.equal((await push(file('team/old.md', 'An old file.'))).statusCode, 200);
   failedImports = await plantImports(service, company, 3);
-  lent = await lend(service, company);
-  await sendCapture(service, company, { summary: 'Left to be claimed.' });
+  lent = await lend(company);
+  await sendCapture(company, { summary: 'Left to be claimed.' });
   const quota = { quota: { chunks: 0, bytes: 0 } };
-  const set = await ask(service, company, 'PATCH', `/v1/company/teams/${company.teamId}`, quota);
-  assert.equal(set.statusCode, 200, set.body);
+  await company.api.renameTeam(company.teamId, quota);
 });
 
 for (const [route, name, send] of REFUSED) {
@@ -240,15 +238,15 @@ test('the tools of MCP that add are refused over the quota, and say what to do',
     decide_memory: { id: memory.id, version: memory.version, action: 'update', content: text() },
   };
   for (const [tool, args] of Object.entries(calls)) {
-    const answer = await callTool(service, company, tool, args);
+    const answer = await callTool(company, tool, args);
     assert.ok(answer.isError, tool);
     assert.match(answer.text, /^quota_exceeded: The Team uses \d+ of 0 \w+, .*Owner of the Company/, tool);
   }
   // What a member remembers waits for a decision.
   const member = await addPerson(service, company, { teamRole: 'member' });
-  await ask(service, company, 'PATCH', '/v1/team', { publish: 'review' });
-  const submitted = await callTool(service, member, 'remember', { text: text() });
-  await ask(service, company, 'PATCH', '/v1/team', { publish: 'anyone' });
+  await company.ask.changeSelectedTeam({ publish: 'review' });
+  const submitted = await callTool(member, 'remember', { text: text() });
+  await company.ask.changeSelectedTeam({ publish: 'anyone' });
   // Without Full access, the answer has no figures of the Team.
   assert.match(
     submitted.text,

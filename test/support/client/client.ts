@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import type { InjectOptions, LightMyRequestResponse } from 'fastify';
-import type { Static, TSchema } from 'typebox';
+import type { LightMyRequestResponse } from 'fastify';
 import type { App } from '../../../api/types.ts';
 import { type Operations, ROUTES } from './operations.ts';
+import type { Method } from './types.ts';
+
+export type { Method };
 
 /*
  * The typed client of the tests: every operation of the API, by its `operationId`, for one caller. The arguments are those of
@@ -13,15 +15,6 @@ import { type Operations, ROUTES } from './operations.ts';
  *   await owner.all.listSources({ tag })              the items of all pages of a list
  */
 
-/** A page of a list. */
-export interface PageOf<T extends TSchema> {
-  items: Static<T>[];
-  nextCursor: string | null;
-}
-
-/** The query part of an address. */
-export type Query<Key extends string> = { [K in Key]?: string | number | boolean | undefined };
-
 type Headers = Record<string, string>;
 
 /** What the service answered. */
@@ -30,10 +23,23 @@ export interface Answer<T = unknown> extends Omit<LightMyRequestResponse, 'json'
 }
 
 type Name = keyof Operations;
-type Given<N extends Name> = Parameters<Operations[N]>;
+/** A body as tests write it: any text where some texts are allowed, lists that are read only, and fields that are undefined. */
+type Written<T> = T extends string
+  ? string
+  : T extends readonly (infer Item)[]
+    ? readonly Written<Item>[]
+    : T extends object
+      ? { [Field in keyof T]: Written<T[Field]> | (object extends Pick<T, Field> ? undefined : never) }
+      : T;
+type Given<N extends Name> =
+  Parameters<Operations[N]> extends infer Args extends unknown[]
+    ? { [I in keyof Args]: Written<Args[I]> }
+    : never;
+/** The body of an operation without parameters in its path. */
+export type Body<N extends Name> = Given<N> extends [infer First, ...unknown[]] ? First : never;
 type Result<N extends Name> = ReturnType<Operations[N]>;
 /** The same arguments, without a rule for bodies and queries: their faults are for the service to find. */
-type Loose<Args extends unknown[]> = { [I in keyof Args]: Args[I] extends string ? string : unknown };
+type Loose<Args extends unknown[]> = { [I in keyof Args]: Args[I] extends string ? string | null : unknown };
 type ItemOf<T> = T extends { items: (infer Item)[] } ? Item : never;
 
 export type Api = {
@@ -56,6 +62,10 @@ export interface Caller {
   readonly api: Api;
   readonly ask: Ask;
   readonly all: All;
+  /** Sends a request that no operation has in this form; a string is sent as it is. */
+  send(method: Method, url: string, body?: unknown, headers?: Headers): Promise<Answer>;
+  /** The items of all pages of an address. */
+  readAll<T>(url: string, limit?: number): Promise<T[]>;
   /** The same caller with further headers. */
   with(headers: Headers): Caller;
 }
@@ -65,46 +75,53 @@ export interface TeamCaller extends Caller {
   readonly headers: { authorization: string; 'memory-team': string };
 }
 
-/** A string is sent as it is, which JSON may not be. */
-function payloadOf(body: unknown): Pick<InjectOptions, 'payload'> {
-  if (body === undefined) return {};
-  return { payload: typeof body === 'string' ? body : JSON.stringify(body) };
+type Send = Caller['send'];
+
+/** Sends requests with these headers. */
+const sender =
+  (app: App, own: Headers): Send =>
+  async (method, url, body, headers) => {
+    const sent =
+      body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) };
+    const contentType = body === undefined ? {} : { 'content-type': 'application/json' };
+    return app.inject({ method, url, headers: { ...own, ...contentType, ...headers }, ...sent });
+  };
+
+/** An address with a query, of what has a value. */
+function addressOf(path: string, query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const mark = path.includes('?') ? '&' : '?';
+  return given.length === 0
+    ? path
+    : `${path}${mark}${new URLSearchParams(given as [string, string][]).toString()}`;
 }
 
-async function send(app: App, own: Headers, name: Name, args: readonly unknown[]): Promise<Answer> {
+/** Splits the arguments of an operation. */
+function readArguments(name: Name, args: readonly unknown[]) {
   const [method, path] = ROUTES[name];
   const rest = [...args];
-  const pathname = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(String(rest.shift())));
-  const [given, headers] = rest as [object | string | undefined, Headers | undefined];
-  const isQuery = method === 'GET';
-  const query = new URLSearchParams();
-  if (isQuery) {
-    for (const [key, value] of Object.entries(given ?? {}))
-      if (value !== undefined) query.set(key, String(value));
-  }
-  const body = isQuery ? {} : payloadOf(given);
-  return app.inject({
-    method: method as 'GET',
-    url: query.size === 0 ? pathname : `${pathname}?${query}`,
-    headers: { ...own, ...('payload' in body && { 'content-type': 'application/json' }), ...headers },
-    ...body,
-  });
+  const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(String(rest.shift())));
+  const [given, headers] = rest as [unknown, Headers | undefined];
+  return method === 'GET'
+    ? { method, url: addressOf(filled, given ?? {}), body: undefined, headers }
+    : { method, url: filled, body: given, headers };
 }
 
-function contentOf(name: Name, answer: Answer): unknown {
-  assert.ok(answer.statusCode < 300, `${name}: ${answer.statusCode} ${answer.body}`);
+/** What came of a request that must succeed. */
+function contentOf(about: string, answer: Answer): unknown {
+  assert.ok(answer.statusCode < 300, `${about}: ${answer.statusCode} ${answer.body}`);
   if (answer.body === '') return null;
   return /\bjson\b/.test(String(answer.headers['content-type'])) ? answer.json() : answer.body;
 }
 
-async function readAll(app: App, own: Headers, name: Name, args: readonly unknown[]): Promise<unknown[]> {
-  const inPath = args.filter((one) => typeof one === 'string');
-  const query = args[inPath.length] as object | undefined;
-  const items: unknown[] = [];
-  let cursor: string | null | undefined;
+const LARGEST_PAGE = 200;
+
+async function readPages<T>(send: Send, url: string, limit = LARGEST_PAGE): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | null = null;
   do {
-    const answer = await send(app, own, name, [...inPath, { limit: 200, ...query, cursor }]);
-    const page = contentOf(name, answer) as { items: unknown[]; nextCursor: string | null };
+    const asked = addressOf(url, { limit: /[?&]limit=/.test(url) ? null : limit, cursor });
+    const page = contentOf(url, await send('GET', asked)) as { items: T[]; nextCursor: string | null };
     items.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== null);
@@ -117,23 +134,36 @@ const each = (made: (name: Name) => Call) =>
 
 /** The caller that sends these headers. */
 export function callerOf<H extends Headers>(app: App, headers: H): Caller & { headers: H } {
+  const send = sender(app, headers);
+  const ask = (name: Name, args: readonly unknown[]) => {
+    const { method, url, body, headers: further } = readArguments(name, args);
+    return send(method, url, body, further);
+  };
   return {
     headers,
-    api: each(
-      (name) =>
-        async (...args) =>
-          contentOf(name, await send(app, headers, name, args)),
-    ) as Api,
+    send,
+    readAll: (url, limit) => readPages(send, url, limit),
     ask: each(
       (name) =>
         (...args) =>
-          send(app, headers, name, args),
+          ask(name, args),
     ) as Ask,
+    api: each(
+      (name) =>
+        async (...args) =>
+          contentOf(name, await ask(name, args)),
+    ) as Api,
     all: each(
       (name) =>
         (...args) =>
-          readAll(app, headers, name, args),
+          readPages(send, readArguments(name, args).url),
     ) as All,
     with: (further) => callerOf(app, { ...headers, ...further }),
   };
 }
+
+/** The same caller, served by another process. */
+export const via = <C extends Caller>({ app }: { app: App }, caller: C): C => ({
+  ...caller,
+  ...callerOf(app, caller.headers),
+});

@@ -18,7 +18,7 @@ import type { Health, Status } from '../../../shared/schemas/status.ts';
 import type { CompanyTeamChange, NewTeam, NewTeamRequest, SelectedTeam, Team, TeamChange } from '../../../shared/schemas/teams.ts';
 import type { IssuedToken, RotateTokenRequest, Token, TokenRequest } from '../../../shared/schemas/tokens.ts';
 import type { FileVersion, Manifest, PullRequest, PullResponse, PushRequest, PushResponse } from '../../../shared/schemas/workspace.ts';
-import type { PageOf, Query } from './client.ts';
+import type { Method, PageOf, Query } from './types.ts';
 
 /** What each operation takes and answers, by its `operationId`. */
 export interface Operations {
@@ -131,7 +131,7 @@ export interface Operations {
 }
 
 /** The method and the path of each operation. */
-export const ROUTES: { readonly [Name in keyof Operations]: readonly [string, string] } = {
+export const ROUTES: { readonly [Name in keyof Operations]: readonly [Method, string] } = {
   getHealth: ['GET', '/v1/health'],
   checkLiveness: ['GET', '/livez'],
   checkReadiness: ['GET', '/readyz'],

@@ -81,7 +81,7 @@ export async function operationsText(document: OpenAPIV3_1.Document): Promise<st
   return `// biome-ignore-all format: written by \`npm run generate\`, from the OpenAPI document.
 import type { Static } from 'typebox';
 ${importLines.join('\n')}
-import type { PageOf, Query } from './client.ts';
+import type { Method, PageOf, Query } from './types.ts';
 
 /** What each operation takes and answers, by its \`operationId\`. */
 export interface Operations {
@@ -89,7 +89,7 @@ ${operations.map(([declared]) => declared).join('\n')}
 }
 
 /** The method and the path of each operation. */
-export const ROUTES: { readonly [Name in keyof Operations]: readonly [string, string] } = {
+export const ROUTES: { readonly [Name in keyof Operations]: readonly [Method, string] } = {
 ${operations.map(([, route]) => route).join('\n')}
 };
 `;

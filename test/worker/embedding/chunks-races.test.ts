@@ -57,7 +57,7 @@ test('a write queues no embedding job if the service makes no vectors', async ()
 describe('a slice of chunks', () => {
   test('is stored only by the worker that has the job', async () => {
     const company = await service.company();
-    await storeTexts(service, company, numbered(3));
+    await storeTexts(company, numbered(3));
     let job: { id: string } | null = null;
     const frozen = embeddingWorker(service, async (text, signal) => {
       if (frozen.asked.length === 3) await loseJob(job?.id ?? '');
@@ -78,7 +78,7 @@ describe('a slice of chunks', () => {
 
   test('is not written by a frozen worker after another worker stored it', async () => {
     const company = await service.company();
-    await storeTexts(service, company, numbered(3));
+    await storeTexts(company, numbered(3));
     let before: object[] = [];
     const frozen = embeddingWorker(service, async (text, signal) => {
       if (frozen.asked.length === 2) {
@@ -99,12 +99,12 @@ describe('a slice of chunks', () => {
   test('whose source or memory is moved at the same time gets its vectors by a job of the new layer', async () => {
     const company = await service.company();
     const [a, b] = [await addClient(service, company), await addClient(service, company)];
-    const sourceId = await storeTexts(service, company, ['of a source']);
-    const { id: memoryId } = await addMemory(service, company, 'published', { content: 'Of a memory.' });
+    const sourceId = await storeTexts(company, ['of a source']);
+    const { id: memoryId } = await addMemory(company, 'published', { content: 'Of a memory.' });
     const worker = embeddingWorker(service, async (text, signal) => {
       if (worker.asked.length === 2) {
-        await moved(service, company, sourceId, a);
-        await decided(service, company, { action: 'move', memoryId, clientId: b });
+        await moved(company, sourceId, a);
+        await decided(company, { action: 'move', memoryId, clientId: b });
       }
       return anyVector(text, signal);
     });
@@ -116,7 +116,7 @@ describe('a slice of chunks', () => {
 
   test('is retried by the same job when the model fails', async () => {
     const company = await service.company();
-    await storeTexts(service, company, numbered(2));
+    await storeTexts(company, numbered(2));
     const failing = embeddingWorker(service, () => {
       throw new Error('the model is out of order');
     });
@@ -131,7 +131,7 @@ describe('a slice of chunks', () => {
   test('is stored as far as it is computed when its worker stops, and another worker does the rest at once', async () => {
     const company = await service.company();
     const texts = numbered(SLICE * 2);
-    await storeTexts(service, company, texts);
+    await storeTexts(company, texts);
     const stopping = new AbortController();
     const worker = embeddingWorker(
       service,
@@ -155,7 +155,7 @@ describe('a slice of chunks', () => {
 
   test('of long texts on a slow machine ends before its job expires, and leaves the rest to the next job', async (t) => {
     const company = await service.company();
-    await storeTexts(service, company, numbered(5));
+    await storeTexts(company, numbered(5));
     let clock = 0;
     t.mock.method(performance, 'now', () => clock);
     const worker = embeddingWorker(service, (text, signal) => {
@@ -174,7 +174,7 @@ describe('a slice of chunks', () => {
 test('is computed once when two workers run at once', async () => {
   const company = await service.company();
   const texts = numbered(20 * SLICE + 5);
-  await storeTexts(service, company, texts);
+  await storeTexts(company, texts);
   const workers = [0, 1].map(() =>
     embeddingWorker(service, async (text, signal) => {
       await nextTurn();
@@ -198,13 +198,13 @@ test('is computed once when two workers run at once', async () => {
 describe('changes while vectors are computed', () => {
   test('leave nothing of a replaced, deleted or purged text, and the new text is embedded', async () => {
     const company = await service.company();
-    const deleted = await storeTexts(service, company, ['to be deleted']);
-    const purged = await storeTexts(service, company, ['to be purged']);
-    await storeTexts(service, company, ['to be replaced'], { externalId: 'document' });
-    await storeTexts(service, company, ['to stay']);
+    const deleted = await storeTexts(company, ['to be deleted']);
+    const purged = await storeTexts(company, ['to be purged']);
+    await storeTexts(company, ['to be replaced'], { externalId: 'document' });
+    await storeTexts(company, ['to stay']);
     const worker = embeddingWorker(service, async (text, signal) => {
       if (text === 'to be deleted') {
-        await storeTexts(service, company, ['in its place'], { externalId: 'document' });
+        await storeTexts(company, ['in its place'], { externalId: 'document' });
         assert.equal((await deleteSource(company.headers, deleted)).statusCode, 204);
         const url = `/v1/memory/sources/${purged}/purge`;
         assert.equal((await app.inject({ method: 'POST', url, headers: company.headers })).statusCode, 204);
@@ -221,7 +221,7 @@ describe('changes while vectors are computed', () => {
 
   test('leave nothing of a deleted Team, and nothing fails', async () => {
     const company = await service.company();
-    await storeTexts(service, company, numbered(SLICE + 4));
+    await storeTexts(company, numbered(SLICE + 4));
     const worker = embeddingWorker(service, async (text, signal) => {
       if (worker.asked.length === 3) {
         await database.query(
@@ -242,7 +242,7 @@ describe('changes while vectors are computed', () => {
     skip: databaseUrl === undefined && 'the embedded database has one transaction at a time',
   }, async () => {
     const company = await service.company();
-    await storeTexts(service, company, numbered(4));
+    await storeTexts(company, numbered(4));
     const [first, , , last] = await chunkVectors(service, company);
     const stored = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -270,7 +270,7 @@ describe('changes while vectors are computed', () => {
 
 test('leave no layers of a deleted Team in the list of waiting layers', async () => {
   const company = await service.company();
-  await storeTexts(service, company, ['left']);
+  await storeTexts(company, ['left']);
   const listed = async () => {
     const rows = await asWorker(database, (tx) =>
       tx.query<{ team: string }>('select team_id as team from memory.layers_without_vectors()'),

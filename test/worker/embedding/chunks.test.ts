@@ -20,7 +20,7 @@ import {
 import { addMemory, decided } from '../../support/memories.ts';
 import { until } from '../../support/process-table.ts';
 import { importTexts } from '../../support/running-imports.ts';
-import { addClient, along, post } from '../../support/team.ts';
+import { addClient, along } from '../../support/team.ts';
 import { TEST_MODEL } from '../../support/test-model.ts';
 import { anyVector, embeddingWorker } from './embedding-jobs.ts';
 
@@ -32,9 +32,7 @@ const { database } = service;
 
 /** Claims chunks as a client that makes vectors itself. */
 async function claim(company: SignedIn, limit: number) {
-  const answer = await post(service, company, '/v1/memory/embeddings/claim', { limit });
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ batch: { id: string; chunks: { chunkId: string; text: string }[] } | null }>().batch;
+  return (await company.api.claimEmbeddings({ limit })).batch;
 }
 
 /** Makes all leases of a Team run out. */
@@ -49,11 +47,11 @@ async function expire({ teamId }: SignedIn): Promise<void> {
 describe('the embedding jobs of a write', () => {
   test('are one job per layer, however many chunks and writes, in the transaction of the write', async () => {
     const company = await service.company();
-    await storeTexts(service, company, numbered(3));
-    await storeTexts(service, company, numbered(3));
+    await storeTexts(company, numbered(3));
+    await storeTexts(company, numbered(3));
     assert.equal(await jobsOf(service, company), 1);
     const other = await service.company();
-    const refused = await post(service, other, '/v1/memory/ingest', { title: 'x', chunks: [] });
+    const refused = await other.ask.ingestSource({ title: 'x', chunks: [] });
     assert.equal(refused.statusCode, 400);
     await database.query(
       `create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`,
@@ -63,7 +61,7 @@ describe('the embedding jobs of a write', () => {
          for each row execute function public.refuse()`,
     );
     try {
-      const answer = await post(service, other, '/v1/memory/ingest', { title: 'x', text: 'rolled back' });
+      const answer = await other.ask.ingestSource({ title: 'x', text: 'rolled back' });
       assert.equal(answer.statusCode, 500);
     } finally {
       await database.query('drop trigger refuse on memory.source');
@@ -75,13 +73,13 @@ describe('the embedding jobs of a write', () => {
 
   test('do not exist if every chunk came with its vector, which is kept', async () => {
     const company = await service.company();
-    await post(service, company, '/v1/memory/ingest', {
+    await company.ask.ingestSource({
       title: 'x',
       chunks: [{ text: 'given', embedding: along(7) }],
       ...SMALL_CLAIM,
     });
     assert.equal(await jobsOf(service, company), 0);
-    await post(service, company, '/v1/memory/ingest', {
+    await company.ask.ingestSource({
       title: 'x',
       chunks: [{ text: 'given too', embedding: along(8) }, { text: 'to be made' }],
       ...SMALL_CLAIM,
@@ -105,11 +103,11 @@ describe('the chunks that a job embeds', () => {
   test('are the newest of its layer; chunks written during the job come next', async () => {
     const company = await service.company();
     const old = numbered(SLICE * 2 + 3, 'old');
-    await storeTexts(service, company, old);
+    await storeTexts(company, old);
     const worker = embeddingWorker(service);
     await worker.run(1);
     const fresh = numbered(2, 'fresh');
-    await storeTexts(service, company, fresh);
+    await storeTexts(company, fresh);
     await worker.run();
     const newestFirst = old.toReversed();
     assert.deepEqual(worker.asked, [
@@ -122,10 +120,10 @@ describe('the chunks that a job embeds', () => {
 
   test('are few, so that a Team with many waiting chunks does not delay the new text of another', async () => {
     const [busy, other] = [await service.company(), await service.company()];
-    await storeTexts(service, busy, numbered(SLICE * 5));
+    await storeTexts(busy, numbered(SLICE * 5));
     const worker = embeddingWorker(service);
     await worker.run(1);
-    await storeTexts(service, other, ['the only one']);
+    await storeTexts(other, ['the only one']);
     await worker.run();
     const ahead = worker.asked.indexOf('the only one');
     assert.ok(ahead <= 2 * SLICE, `${ahead} of ${SLICE * 5} were made before it`);
@@ -136,7 +134,7 @@ describe('the chunks that a job embeds', () => {
   test('do not include those that a client has claimed, until the lease expires', async () => {
     const company = await service.company();
     const texts = numbered(5);
-    await storeTexts(service, company, texts);
+    await storeTexts(company, texts);
     const batch = await claim(company, 2);
     const worker = embeddingWorker(service);
     await worker.run();
@@ -148,7 +146,7 @@ describe('the chunks that a job embeds', () => {
     await worker.run();
     assert.deepEqual(worker.asked.slice(3), texts.toReversed().slice(0, 2));
     await assertEmbedded(service, company);
-    const late = await post(service, company, '/v1/memory/embeddings/complete', {
+    const late = await company.ask.completeEmbeddings({
       batchId: batch?.id,
       embeddings: batch?.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(1) })),
       ...SMALL_CLAIM,
@@ -158,7 +156,7 @@ describe('the chunks that a job embeds', () => {
 
   test('are leased to the worker while it computes', async () => {
     const company = await service.company();
-    await storeTexts(service, company, numbered(3));
+    await storeTexts(company, numbered(3));
     const claims: unknown[] = [];
     await embeddingWorker(service, async (text, signal) => {
       claims.push(await claim(company, 5));
@@ -172,8 +170,8 @@ describe('the chunks that a job embeds', () => {
     const company = await service.company();
     const client = await addClient(service, company);
     const texts = numbered(4, 'from before');
-    await storeTexts(service, company, texts);
-    await storeTexts(service, company, ['of a client'], { clientId: client });
+    await storeTexts(company, texts);
+    await storeTexts(company, ['of a client'], { clientId: client });
     await database.query(`delete from pgboss.job where name like 'embed.%'`);
     const worker = embeddingWorker(service);
     assert.equal(await worker.run(), 0);
@@ -189,8 +187,8 @@ describe('the chunks that a job embeds', () => {
   test('include those of archived clients and Teams, which can become readable again', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
-    await storeTexts(service, company, ['of a client'], { clientId: client });
-    await storeTexts(service, company, ['of the Team']);
+    await storeTexts(company, ['of a client'], { clientId: client });
+    await storeTexts(company, ['of the Team']);
     await database.query(`update identity.client set state = 'archived' where id = $1`, [client]);
     await database.query(`update identity.team set state = 'archived' where id = $1`, [company.teamId]);
     await embeddingWorker(service).run();
@@ -202,7 +200,7 @@ describe('a chunk that the model refuses', () => {
   test('waits for a day, delays no other chunk, and can be claimed by a client', async () => {
     const company = await service.company();
     const texts = [...numbered(SLICE, 'older'), ...numbered(SLICE, 'refused')];
-    await storeTexts(service, company, texts);
+    await storeTexts(company, texts);
     const worker = embeddingWorker(service, (text, signal) => {
       if (text.startsWith('refused')) throw new TextRefusedError('no vector');
       return anyVector(text, signal);
@@ -241,18 +239,18 @@ describe('a running worker', () => {
   test('gives every text the vector of the model, in half precision, by jobs only', async (t) => {
     const company = await service.company();
     const client = await addClient(service, company);
-    await storeTexts(service, company, numbered(20));
-    await storeTexts(service, company, ['Of a client: the capybara swims.'], { clientId: client });
-    await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'A paragraph.\n\n'.repeat(400) });
-    await importTexts(service, company, ['An imported file about tapirs.']);
-    await keep(service, company, { content: 'A consolidated fact.' });
-    await addMemory(service, company, 'published', { content: 'Of a client.' }, client);
-    const reviewed = await addMemory(service, company, 'review', { content: 'A reviewed fact.' });
-    await decided(service, company, { action: 'publish', memoryId: reviewed.id });
-    const edited = await addMemory(service, company, 'review', { content: 'A fact to be edited.' });
-    await decided(service, company, { action: 'publish', memoryId: edited.id, content: 'An edited fact.' });
-    const updated = await addMemory(service, company, 'published', { content: 'A fact to be updated.' });
-    await decided(service, company, { action: 'update', memoryId: updated.id, content: 'Another fact.' });
+    await storeTexts(company, numbered(20));
+    await storeTexts(company, ['Of a client: the capybara swims.'], { clientId: client });
+    await company.ask.ingestSource({ title: 'x', text: 'A paragraph.\n\n'.repeat(400) });
+    await importTexts(company, ['An imported file about tapirs.']);
+    await keep(company, { content: 'A consolidated fact.' });
+    await addMemory(company, 'published', { content: 'Of a client.' }, client);
+    const reviewed = await addMemory(company, 'review', { content: 'A reviewed fact.' });
+    await decided(company, { action: 'publish', memoryId: reviewed.id });
+    const edited = await addMemory(company, 'review', { content: 'A fact to be edited.' });
+    await decided(company, { action: 'publish', memoryId: edited.id, content: 'An edited fact.' });
+    const updated = await addMemory(company, 'published', { content: 'A fact to be updated.' });
+    await decided(company, { action: 'update', memoryId: updated.id, content: 'Another fact.' });
 
     await until(t.signal, async () => {
       const chunks = await chunkVectors(service, company);

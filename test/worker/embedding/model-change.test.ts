@@ -4,6 +4,7 @@ import { asWorker } from '../../../db/driver/database.ts';
 import { call } from '../../../db/queries/call.ts';
 import { loadEmbedder } from '../../../worker/embedder/model.ts';
 import type { SignedIn } from '../../support/app.ts';
+import { via } from '../../support/client/client.ts';
 import { doJob } from '../../support/do-job.ts';
 import {
   adopt,
@@ -15,7 +16,6 @@ import {
   storeTexts,
 } from '../../support/embedding-service.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
-import { get, post } from '../../support/team.ts';
 import { TEST_MODEL } from '../../support/test-model.ts';
 import { anyVector, embeddingWorker } from './embedding-jobs.ts';
 
@@ -45,14 +45,14 @@ async function embeddedTeam(texts: readonly string[]): Promise<SignedIn> {
   const company = await service.company();
   await change(TEST_MODEL);
   await database.query('update memory.deployment set swept_at = now()');
-  await storeTexts(service, company, texts);
+  await storeTexts(company, texts);
   await oldWorker.run();
   await assertEmbedded(service, company);
   return company;
 }
 
 async function chunkFigures(company: SignedIn): Promise<object> {
-  return (await get(service, company, '/v1/memory/status')).json<{ chunks: object }>().chunks;
+  return (await company.api.getStatus()).chunks;
 }
 
 /** How many vectors of a model a Team has. */
@@ -65,7 +65,7 @@ async function found(company: SignedIn, query: string) {
   const model = await loadEmbedder({ name: NEXT_MODEL, modelDir: nextConfig.modelDir, allowDownload: false });
   const embedding = Array.from(await model.embed(query, 'query'));
   await model.close();
-  const answer = await post(next, company, '/v1/memory/search', {
+  const answer = await via(next, company).ask.searchMemory({
     query,
     scope: {},
     queryEmbedding: embedding,
@@ -100,7 +100,7 @@ describe('after a change of the model', () => {
 
   test('a worker of the previous model claims no chunks and stores nothing that it began', async () => {
     const company = await embeddedTeam(['old']);
-    await storeTexts(service, company, ['begun']);
+    await storeTexts(company, ['begun']);
     const late = embeddingWorker(service, async (text, signal) => {
       await adopt(database, NEXT_MODEL);
       await backfill();

@@ -8,7 +8,6 @@ import {
   openEmbeddingService,
   storeTexts,
 } from '../../support/embedding-service.ts';
-import { post } from '../../support/team.ts';
 import { anyVector, embeddingWorker } from './embedding-jobs.ts';
 
 const service = await openEmbeddingService();
@@ -62,7 +61,7 @@ test('every chunk ends with one vector and no mark, whatever happens to texts an
       { length: chunks },
       (_, n) => `${at} ${version} ${n}${n % 7 === 6 ? ' refused' : ''}`,
     );
-    sources.set(at, await storeTexts(service, company, texts, { externalId: `${at}` }));
+    sources.set(at, await storeTexts(company, texts, { externalId: `${at}` }));
     present.set(at, texts);
   };
   const remove = async (at: number) => {
@@ -93,7 +92,7 @@ test('every chunk ends with one vector and no mark, whatever happens to texts an
       );
   };
   const take = async (limit: number) => {
-    const answer = await post(service, company, '/v1/memory/embeddings/claim', { limit });
+    const answer = await company.ask.claimEmbeddings({ limit });
     batch = answer.json<{ batch: typeof batch }>().batch ?? batch;
   };
   const complete = async (share: number) => {
@@ -103,7 +102,7 @@ test('every chunk ends with one vector and no mark, whatever happens to texts an
     const vector = Array.from(await anyVector('', new AbortController().signal));
     vector[1] = 1;
     const embeddings = made.map(({ chunkId }) => ({ chunkId, embedding: vector }));
-    const answer = await post(service, company, '/v1/memory/embeddings/complete', {
+    const answer = await company.ask.completeEmbeddings({
       batchId,
       embeddings,
       embeddingModel: service.config.embeddingModel,

@@ -19,10 +19,10 @@ const service = await openEmbeddingService();
 test('new text is embedded before old waiting text, in its own layer and in others', async () => {
   const [one, other, third] = [await service.company(), await service.company(), await service.company()];
   const worker = embeddingWorker(service);
-  for (const company of [one, other, third]) await storeTexts(service, company, numbered(40));
+  for (const company of [one, other, third]) await storeTexts(company, numbered(40));
   // Each layer has begun, and goes on with what is old.
   assert.equal(await worker.run(3), 3);
-  await storeTexts(service, other, ['new in a layer with a backlog']);
+  await storeTexts(other, ['new in a layer with a backlog']);
   await worker.run(1);
   assert.equal(worker.asked[48], 'new in a layer with a backlog');
   await worker.run();
@@ -35,7 +35,7 @@ describe('a worker that no longer makes vectors', () => {
 
   test('keeps queued jobs while another worker makes vectors; the last one removes them and keeps the marks', async () => {
     const company = await service.company();
-    await storeTexts(service, company, numbered(3));
+    await storeTexts(company, numbered(3));
     const id = newId();
     const embedder = { model: TEST_MODEL, state: 'loading' as const, fetched: null, chunksPerMinute: 0 };
     await recordWorker(service.database, { id, queues: [], rssBytes: 1, embedder });

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
+import { via } from '../../support/client/client.ts';
 import { recordedBy } from '../../support/company.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, readSource, removeSource } from '../../support/source-library.ts';
-import { addClient, addPerson, archiveTeam, get, post, readStatus } from '../../support/team.ts';
+import { addClient, addPerson, archiveTeam, readStatus } from '../../support/team.ts';
 import { deletion, file, type Workspace, workspaceOf } from '../../support/workspace.ts';
 import { countStored, fileSources, openIndexer, searchFiles } from './indexer.ts';
 
@@ -39,8 +40,8 @@ describe('a pushed file', () => {
     await push(owner, file('team/parts.ods', readFileSync(fixture)));
     await indexer.indexAll(company);
     assert.deepEqual(await states(owner), { 'team/parts.ods': 'yes' });
-    const [source] = await fileSources(service, company);
-    const { chunks } = await readSource(service, company, source?.id ?? '');
+    const [source] = await fileSources(company);
+    const { chunks } = await readSource(company, source?.id ?? '');
     assert.deepEqual(
       chunks.map(({ location: { sheet, row } }) => [sheet, row]),
       [
@@ -54,10 +55,10 @@ describe('a pushed file', () => {
     const { company, owner } = await open();
     await push(owner, file('team/notes/vpn.md', '# Gateway\n\nThe heron nests at dawn.'));
     assert.deepEqual(await states(owner), { 'team/notes/vpn.md': 'pending' });
-    assert.deepEqual(await searchFiles(service, company, 'heron'), []);
+    assert.deepEqual(await searchFiles(company, 'heron'), []);
     const { events } = await recordedBy(service, company, () => indexer.indexAll(company));
     assert.deepEqual(await states(owner), { 'team/notes/vpn.md': 'yes' });
-    const [source] = await fileSources(service, company);
+    const [source] = await fileSources(company);
     assert.ok(source);
     const { title, uri, externalId, layer, createdBy, chunks, state } = source;
     assert.deepEqual(
@@ -72,9 +73,9 @@ describe('a pushed file', () => {
         state: 'active',
       },
     );
-    assert.match((await searchFiles(service, company, 'heron'))[0] ?? '', /The heron nests at dawn/);
-    assert.equal((await readSource(service, company, source.id)).chunks[0]?.kind, 'file');
-    assert.deepEqual((await readStatus(service, company)).sources.byKind, { file: 1 });
+    assert.match((await searchFiles(company, 'heron'))[0] ?? '', /The heron nests at dawn/);
+    assert.equal((await readSource(company, source.id)).chunks[0]?.kind, 'file');
+    assert.deepEqual((await readStatus(company)).sources.byKind, { file: 1 });
     assert.deepEqual(
       events.map(({ kind, detail }) => [kind, detail]),
       [['workspace.index', { sourceId: source.id, version: 1, chunks: 1 }]],
@@ -85,14 +86,14 @@ describe('a pushed file', () => {
     const { company, owner } = await open();
     await push(owner, file('team/a.txt', 'The heron wades.'));
     await indexer.indexAll(company);
-    const [before] = await fileSources(service, company);
+    const [before] = await fileSources(company);
     await push(owner, file('team/a.txt', 'The stork wades.', 1));
     assert.deepEqual(await states(owner), { 'team/a.txt': 'pending' });
-    assert.deepEqual(await searchFiles(service, company, 'heron'), ['The heron wades.']);
+    assert.deepEqual(await searchFiles(company, 'heron'), ['The heron wades.']);
     await indexer.indexAll(company);
-    assert.deepEqual(await searchFiles(service, company, 'heron'), []);
-    assert.deepEqual(await searchFiles(service, company, 'stork'), ['The stork wades.']);
-    const after = await fileSources(service, company);
+    assert.deepEqual(await searchFiles(company, 'heron'), []);
+    assert.deepEqual(await searchFiles(company, 'stork'), ['The stork wades.']);
+    const after = await fileSources(company);
     assert.deepEqual(
       after.map(({ id }) => id),
       [before?.id],
@@ -103,17 +104,17 @@ describe('a pushed file', () => {
     const { company, owner } = await open();
     await push(owner, file('team/a.txt', 'The heron wades.'), file('team/b.txt', 'The heron sleeps.'));
     await indexer.indexAll(company);
-    const [, first] = await fileSources(service, company);
+    const [, first] = await fileSources(company);
     assert.equal(first?.uri, 'team/a.txt');
     const { events } = await recordedBy(service, company, () => push(owner, deletion('team/a.txt', 1)));
-    assert.deepEqual(await searchFiles(service, company, 'heron'), ['The heron sleeps.']);
+    assert.deepEqual(await searchFiles(company, 'heron'), ['The heron sleeps.']);
     assert.deepEqual(
-      (await fileSources(service, company)).map(({ uri }) => uri),
+      (await fileSources(company)).map(({ uri }) => uri),
       ['team/b.txt'],
     );
-    const gone = await get(service, company, `/v1/memory/sources/${first?.id}`);
+    const gone = await company.ask.getSource(first?.id);
     assert.equal(gone.statusCode, 404);
-    const { sources, chunks } = await readStatus(service, company);
+    const { sources, chunks } = await readStatus(company);
     assert.deepEqual([sources.byKind, chunks.total, chunks.pending], [{ file: 1 }, 1, 1]);
     assert.deepEqual(
       events.map(({ kind }) => kind),
@@ -122,7 +123,7 @@ describe('a pushed file', () => {
     assert.deepEqual(await states(owner, 0), { 'team/a.txt': 'no', 'team/b.txt': 'yes' });
     await push(owner, file('team/a.txt', 'The heron wades.', 0));
     await indexer.indexAll(company);
-    assert.equal((await searchFiles(service, company, 'heron')).length, 2);
+    assert.equal((await searchFiles(company, 'heron')).length, 2);
   });
 
   test('is marked as failed if it cannot be read, and its earlier text is no longer found', async () => {
@@ -132,7 +133,7 @@ describe('a pushed file', () => {
     await push(owner, file('team/a.txt', SPOILT, 1), file('team/b.pdf', 'not a PDF'));
     const { events } = await recordedBy(service, company, () => indexer.indexAll(company));
     assert.deepEqual(await states(owner), { 'team/a.txt': 'failed', 'team/b.pdf': 'failed' });
-    assert.deepEqual(await fileSources(service, company), []);
+    assert.deepEqual(await fileSources(company), []);
     assert.deepEqual(
       events.map(({ kind, detail }) => [kind, detail.code]).sort(),
       [
@@ -143,7 +144,7 @@ describe('a pushed file', () => {
     );
     await push(owner, file('team/a.txt', 'The heron is back.', 2));
     await indexer.indexAll(company);
-    assert.deepEqual(await searchFiles(service, company, 'heron'), ['The heron is back.']);
+    assert.deepEqual(await searchFiles(company, 'heron'), ['The heron is back.']);
   });
 
   test('is not indexed if its format cannot be read or it is empty', async () => {
@@ -158,7 +159,7 @@ describe('a pushed file', () => {
     await push(owner, file('team/empty.md', 'The heron wades.', 1));
     await indexer.indexAll(company);
     await push(owner, file('team/empty.md', '', 2));
-    assert.deepEqual(await searchFiles(service, company, 'heron'), []);
+    assert.deepEqual(await searchFiles(company, 'heron'), []);
   });
 
   test('has a source of its own if another file or a stored text is equal to it', async () => {
@@ -167,10 +168,10 @@ describe('a pushed file', () => {
     await push(owner, file('team/a.txt', text), file('team/b.txt', text));
     await indexer.indexAll(company);
     // Fails if the file counts as a duplicate.
-    await addSource(service, company, { text });
+    await addSource(company, { text });
     await push(owner, file('team/c.txt', text));
     await indexer.indexAll(company);
-    assert.deepEqual((await fileSources(service, company)).map(({ uri }) => uri).sort(), [
+    assert.deepEqual((await fileSources(company)).map(({ uri }) => uri).sort(), [
       'team/a.txt',
       'team/b.txt',
       'team/c.txt',
@@ -188,34 +189,28 @@ describe('a pushed file', () => {
     );
     await indexer.indexAll(company);
     const reader = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } });
-    assert.deepEqual((await searchFiles(service, reader, 'heron')).sort(), [
-      'The heron calls.',
-      'The heron wades.',
+    assert.deepEqual((await searchFiles(reader, 'heron')).sort(), ['The heron calls.', 'The heron wades.']);
+    assert.deepEqual((await fileSources(reader)).map(({ uri, clientId }) => [uri, clientId]).sort(), [
+      [`clients/${mine}/a.txt`, mine],
+      ['team/c.txt', null],
     ]);
-    assert.deepEqual(
-      (await fileSources(service, reader)).map(({ uri, clientId }) => [uri, clientId]).sort(),
-      [
-        [`clients/${mine}/a.txt`, mine],
-        ['team/c.txt', null],
-      ],
-    );
-    assert.equal((await searchFiles(service, company, 'heron')).length, 3);
+    assert.equal((await searchFiles(company, 'heron')).length, 3);
   });
 
   test('cannot be archived as a source', async () => {
     const { company, owner } = await open();
     await push(owner, file('team/a.txt', 'The heron wades.'));
     await indexer.indexAll(company);
-    const [source] = await fileSources(service, company);
-    assert.equal(outcome(await removeSource(service, company, source?.id ?? '')), '409 conflict');
-    assert.deepEqual(await searchFiles(service, company, 'heron'), ['The heron wades.']);
+    const [source] = await fileSources(company);
+    assert.equal(outcome(await removeSource(company, source?.id ?? '')), '409 conflict');
+    assert.deepEqual(await searchFiles(company, 'heron'), ['The heron wades.']);
   });
 
   test('gets tags by PATCH, which a new version keeps, and no other title', async () => {
     const { company, owner } = await open();
     await push(owner, file('team/a.txt', 'The heron wades.'));
     await indexer.indexAll(company);
-    const [source] = await fileSources(service, company);
+    const [source] = await fileSources(company);
     const url = `/v1/memory/sources/${source?.id}`;
     const change = (payload: object) =>
       service.app.inject({ method: 'PATCH', url, headers: company.headers, payload });
@@ -223,9 +218,9 @@ describe('a pushed file', () => {
     assert.equal(outcome(await change({ title: 'Other', tags: ['b'] })), '409 conflict');
     await push(owner, file('team/a.txt', 'The heron calls.', 1));
     await indexer.indexAll(company);
-    const [now] = await fileSources(service, company);
+    const [now] = await fileSources(company);
     assert.deepEqual([now?.id, now?.title, now?.tags], [source?.id, 'a.txt', ['birds']]);
-    assert.deepEqual(await searchFiles(service, company, 'a.txt'), ['The heron calls.'], 'by its name');
+    assert.deepEqual(await searchFiles(company, 'a.txt'), ['The heron calls.'], 'by its name');
   });
 
   test('is indexed by a real queue job, which the push enqueues for each file that can be read', async () => {
@@ -258,7 +253,7 @@ describe('a service that does not index files', () => {
     await push(there, file('team/a.txt', 'The stork wades.', 1), file('team/b.txt', 'The heron wades.'));
     assert.deepEqual(await states(there), { 'team/a.txt': 'no', 'team/b.txt': 'no' });
     assert.deepEqual(await indexer.pending(company), []);
-    assert.deepEqual(await fileSources(off, company), []);
+    assert.deepEqual(await fileSources(via(off, company)), []);
     // As soon as the setting is on again.
     assert.deepEqual(await states(owner), { 'team/a.txt': 'pending', 'team/b.txt': 'pending' });
   });
@@ -286,10 +281,10 @@ describe('a job for a file that must not be indexed now', () => {
 
 test('the kind of a file is a filter of searches and of the list of sources', async () => {
   const { company, owner } = await open();
-  await addSource(service, company, { text: 'The heron sings.' });
+  await addSource(company, { text: 'The heron sings.' });
   await push(owner, file('team/a.txt', 'The heron wades.'));
   await indexer.indexAll(company);
-  const answer = await post(service, company, '/v1/memory/search', {
+  const answer = await company.ask.searchMemory({
     query: 'heron',
     embeddingMode: 'keyword',
     scope: {},
@@ -297,7 +292,7 @@ test('the kind of a file is a filter of searches and of the list of sources', as
   });
   assert.equal(answer.json<{ hits: object[] }>().hits.length, 2);
   assert.deepEqual(
-    (await fileSources(service, company)).map(({ kind }) => kind),
+    (await fileSources(company)).map(({ kind }) => kind),
     ['file'],
   );
 });

@@ -6,13 +6,12 @@ import { readConfig } from '../../../shared/config.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import type { QueueName } from '../../../shared/queues.ts';
-import type { Hit } from '../../../shared/schemas/search.ts';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import { HANDLERS } from '../../../worker/registry.ts';
 import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';
 import type { SignedIn, TestApp } from '../../support/app.ts';
 import { listSources } from '../../support/source-library.ts';
-import { type Caller, post } from '../../support/team.ts';
+import { type Caller } from '../../support/team.ts';
 
 /** A version that waits to be indexed, as the payload of its job. */
 export interface PendingVersion {
@@ -96,24 +95,20 @@ export function openIndexer(service: TestApp & Dependencies) {
 }
 
 /** The texts of the files that a search finds, of every layer that the caller reads. */
-export async function searchFiles(
-  service: Pick<TestApp, 'app'>,
-  caller: Caller,
-  query: string,
-): Promise<string[]> {
-  const answer = await post(service, caller, '/v1/memory/search', {
-    query,
-    embeddingMode: 'keyword',
-    scope: { include: ['team', 'client'] },
-    kinds: ['file'],
-  });
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ hits: Hit[] }>().hits.map(({ text }) => text);
+export async function searchFiles(caller: Caller, query: string): Promise<string[]> {
+  return (
+    await caller.api.searchMemory({
+      query,
+      embeddingMode: 'keyword',
+      scope: { include: ['team', 'client'] },
+      kinds: ['file'],
+    })
+  ).hits.map(({ text }) => text);
 }
 
 /** The sources of files that the caller sees. */
-export function fileSources(service: Pick<TestApp, 'app'>, caller: Caller): Promise<Source[]> {
-  return listSources(service, caller, '?kind=file');
+export function fileSources(caller: Caller): Promise<Source[]> {
+  return listSources(caller, '?kind=file');
 }
 
 /** How many sources and chunks of the Team are stored, whether or not anybody sees them. */

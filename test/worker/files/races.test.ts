@@ -55,8 +55,8 @@ describe('a job for a version of a file', () => {
         await indexer.run('file.index', second ?? {});
       });
       assert.deepEqual(completed, ['file.index']);
-      assert.deepEqual(await searchFiles(service, company, 'stork'), ['The stork wades.']);
-      assert.deepEqual(await searchFiles(service, company, 'heron'), []);
+      assert.deepEqual(await searchFiles(company, 'stork'), ['The stork wades.']);
+      assert.deepEqual(await searchFiles(company, 'heron'), []);
       assert.deepEqual(await countStored(service, company.teamId), { sources: 1, chunks: 1 });
     });
 
@@ -70,9 +70,9 @@ describe('a job for a version of a file', () => {
   test('leaves the later version to its own job if that has not run yet', async () => {
     const { company, owner, first } = await open();
     await runWith(first, () => push(owner, file('team/a.md', 'The stork wades.', 1)));
-    assert.deepEqual(await fileSources(service, company), []);
+    assert.deepEqual(await fileSources(company), []);
     await indexer.indexAll(company);
-    assert.deepEqual(await searchFiles(service, company, 'stork'), ['The stork wades.']);
+    assert.deepEqual(await searchFiles(company, 'stork'), ['The stork wades.']);
   });
 
   test('does not mark a later version as failed if its own cannot be read', async () => {
@@ -81,7 +81,7 @@ describe('a job for a version of a file', () => {
     const [item] = await owner.wholeManifest();
     assert.equal(item?.indexed, 'pending');
     await indexer.indexAll(company);
-    assert.deepEqual(await searchFiles(service, company, 'stork'), ['The stork wades.']);
+    assert.deepEqual(await searchFiles(company, 'stork'), ['The stork wades.']);
   });
 
   test('stores its text once when it runs twice', async () => {
@@ -109,7 +109,7 @@ describe('a job for a version of a file', () => {
     assert.equal((await owner.wholeManifest())[0]?.indexed, 'failed');
     // A job that still runs must not overrule it: its event would follow that of the failure.
     await indexer.run('file.index', first);
-    assert.deepEqual(await fileSources(service, company), []);
+    assert.deepEqual(await fileSources(company), []);
   });
 
   test('is released if the worker stops while it reads', async () => {
@@ -133,9 +133,9 @@ test('twenty pushes and their jobs at once leave the text of the last version, o
   await Promise.all(jobs);
   await indexer.indexAll(company);
   assert.equal((await owner.wholeManifest()).length, 0);
-  assert.deepEqual(await fileSources(service, company), []);
+  assert.deepEqual(await fileSources(company), []);
   await push(owner, file('team/a.md', 'heron at last', 20));
   await indexer.indexAll(company);
-  assert.deepEqual(await searchFiles(service, company, 'heron'), ['heron at last']);
-  assert.equal((await fileSources(service, company)).length, 1);
+  assert.deepEqual(await searchFiles(company, 'heron'), ['heron at last']);
+  assert.equal((await fileSources(company)).length, 1);
 });

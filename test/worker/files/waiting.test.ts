@@ -63,7 +63,7 @@ describe('the job file.waiting', () => {
       await indexer.run('file.index', job);
     }
     assert.deepEqual(
-      (await searchFiles(service, company, 'heron')).sort(),
+      (await searchFiles(company, 'heron')).sort(),
       ['heron in team/B.MD', 'heron in team/a.md, again', `heron in clients/${clientId}/c.txt`].sort(),
     );
   });
@@ -98,12 +98,12 @@ describe('the job file.waiting', () => {
     const clientId = await addClient(service, company);
     await owner.push([file('team/a.md', 'heron'), file(`clients/${clientId}/b.md`, 'heron too')]);
     await indexer.indexAll(company);
-    assert.equal((await searchFiles(service, company, 'heron')).length, 2);
+    assert.equal((await searchFiles(company, 'heron')).length, 2);
     const { events } = await recordedBy(service, company, () =>
       indexer.run('file.waiting', {}, { env: OFF }),
     );
-    assert.deepEqual(await fileSources(service, company), []);
-    assert.deepEqual(await searchFiles(service, company, 'heron'), []);
+    assert.deepEqual(await fileSources(company), []);
+    assert.deepEqual(await searchFiles(company, 'heron'), []);
     assert.deepEqual(
       events.map(({ kind }) => kind),
       ['workspace.unindex', 'workspace.unindex'],
@@ -112,7 +112,7 @@ describe('the job file.waiting', () => {
     assert.deepEqual(await countStored(service, company.teamId), { sources: 0, chunks: 0 });
     assert.equal((await enqueued(company.teamId)).length, 2);
     await indexer.indexAll(company);
-    assert.equal((await searchFiles(service, company, 'heron')).length, 2);
+    assert.equal((await searchFiles(company, 'heron')).length, 2);
   });
 });
 
@@ -132,12 +132,9 @@ test('a worker indexes what is pushed and what was pushed before, and deletes th
   try {
     await owner.push([file('team/new.md', 'The new heron.')]);
     await untilIndexed(2);
-    assert.deepEqual((await searchFiles(service, company, 'heron')).sort(), [
-      'The new heron.',
-      'The old heron.',
-    ]);
+    assert.deepEqual((await searchFiles(company, 'heron')).sort(), ['The new heron.', 'The old heron.']);
     await owner.push([deletion('team/new.md', 1)]);
-    assert.deepEqual(await searchFiles(service, company, 'heron'), ['The old heron.']);
+    assert.deepEqual(await searchFiles(company, 'heron'), ['The old heron.']);
     while ((await countStored(service, company.teamId))?.sources !== 1) {
       await pause(50, undefined, { signal: t.signal });
     }

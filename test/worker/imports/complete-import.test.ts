@@ -20,8 +20,8 @@ const CHUNKS = 150;
 test('an import whose job was taken over is not completed, and nothing of its source stays', async () => {
   const company = await service.company();
   const { companyId, teamId } = company;
-  const [importId = ''] = await importTexts(service, company, ['heron']);
-  const before = await importNow(service, company, importId);
+  const [importId = ''] = await importTexts(company, ['heron']);
+  const before = await importNow(company, importId);
   const data = { companyId, teamId, userId: before.createdBy, layerId: teamId, tokenId: null, importId };
   const scope = jobScope(data);
   const document = {
@@ -51,7 +51,7 @@ test('an import whose job was taken over is not completed, and nothing of its so
     hasRawCredentials: false,
   });
   await assert.rejects(completed, LostJobError);
-  assert.deepEqual(await importNow(service, company, importId), before);
+  assert.deepEqual(await importNow(company, importId), before);
   const [left] = await database.query<{ sources: number; chunks: number; events: number }>(
     `select (select count(*)::int from memory.source where team_id = $1) as sources,
             (select count(*)::int from memory.chunk where team_id = $1) as chunks,
@@ -65,7 +65,7 @@ test('an import whose job was taken over is not completed, and nothing of its so
 test('an import whose run fails because of the service is queued, so that it can be cancelled before the next try', async () => {
   const company = await service.company();
   const { companyId, teamId, ownerId: userId } = company;
-  const [importId = ''] = await importTexts(service, company, ['heron']);
+  const [importId = ''] = await importTexts(company, ['heron']);
   const { signal } = new AbortController();
   const data = { companyId, teamId, userId, layerId: teamId, tokenId: null, importId };
   const fault = new Error('the process that reads files did not start');
@@ -79,7 +79,7 @@ test('an import whose run fails because of the service is queued, so that it can
   };
   const job = { id: newId(), retryCount: 0, data, signal };
   await assert.rejects(processImport(job as never, context as never), fault);
-  const { state, attempts, progress, error } = await importNow(service, company, importId);
+  const { state, attempts, progress, error } = await importNow(company, importId);
   assert.deepEqual([state, attempts, progress, error], ['queued', 1, null, null]);
-  assert.equal((await sendRemoval(service, company, importId)).statusCode, 204);
+  assert.equal((await sendRemoval(company, importId)).statusCode, 204);
 });

@@ -19,7 +19,7 @@ import {
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { listSources, readSource, removeSource } from '../../support/source-library.ts';
-import { addPerson, type Caller, post } from '../../support/team.ts';
+import { addPerson, type Caller } from '../../support/team.ts';
 
 /** No other worker is at work on this database. */
 const service = await openOwnTestApp();
@@ -40,7 +40,7 @@ interface Waiting {
 /** An import once no run of it is due or under way. */
 async function settled({ signal }: Waiting, caller: Caller, id: string): Promise<Import> {
   for (;;) {
-    const now = await readImport(service, caller, id);
+    const now = await readImport(caller, id);
     if (now.state !== 'queued' && now.state !== 'running') return now;
     await pause(20, undefined, { signal });
   }
@@ -48,7 +48,7 @@ async function settled({ signal }: Waiting, caller: Caller, id: string): Promise
 
 /** An import that the worker itself failed. */
 async function failOne(waiting: Waiting, caller: Caller): Promise<Import> {
-  const [sent] = await upload(service, caller, [{ filename: 'a.txt', contentBase64: SPOILT }]);
+  const [sent] = await upload(caller, [{ filename: 'a.txt', contentBase64: SPOILT }]);
   const failed = await settled(waiting, caller, sent?.id ?? '');
   assert.deepEqual([failed.state, failed.error?.code, failed.attempts], ['failed', 'invalid_encoding', 1]);
   return failed;
@@ -82,10 +82,10 @@ describe('a job that waits for an import', () => {
   test('does nothing if the import is cancelled or forgotten, and the next jobs run', async (t) => {
     const company = await service.company();
     const items = ['one', 'two', 'three'].map((text) => ({ filename: `${text}.txt`, text }));
-    const [cancelled, forgotten, kept] = (await upload(service, company, items)).map(({ id }) => id);
+    const [cancelled, forgotten, kept] = (await upload(company, items)).map(({ id }) => id);
     assert.ok(cancelled && forgotten && kept);
     for (const id of [cancelled, forgotten, forgotten]) {
-      assert.equal(outcome(await sendRemoval(service, company, id)), '204');
+      assert.equal(outcome(await sendRemoval(company, id)), '204');
     }
     await startOnce();
     assert.equal((await settled(t, company, kept)).state, 'completed');
@@ -93,7 +93,7 @@ describe('a job that waits for an import', () => {
       await untilNoJob(t, id);
       assert.equal(await countJobs(service, id), 1);
     }
-    const { state, attempts, sourceId } = await readImport(service, company, cancelled);
+    const { state, attempts, sourceId } = await readImport(company, cancelled);
     assert.deepEqual([state, attempts, sourceId], ['cancelled', 0, null]);
     assert.equal(await countSources(company), 1);
   });
@@ -106,7 +106,7 @@ describe('a failed import', () => {
     const company = await service.company();
     const { id, ...failed } = await failOne(t, company);
     await repair(id, 'the pangolin rolls up');
-    assert.equal((await sendRetry(service, company, id)).statusCode, 202);
+    assert.equal((await sendRetry(company, id)).statusCode, 202);
     const done = await settled(t, company, id);
     assert.deepEqual(done, {
       ...failed,
@@ -119,7 +119,7 @@ describe('a failed import', () => {
       updatedAt: done.updatedAt,
     });
     assert.equal(await keepsFile(service, id), false);
-    const { chunks } = await readSource(service, company, done.sourceId ?? '');
+    const { chunks } = await readSource(company, done.sourceId ?? '');
     assert.deepEqual(
       chunks.map(({ text }) => text),
       ['the pangolin rolls up'],
@@ -137,7 +137,7 @@ describe('a failed import', () => {
     const { id } = await failOne(t, company);
     await repair(id, ' ');
     for (const attempts of [2, 3]) {
-      assert.equal((await sendRetry(service, company, id)).statusCode, 202);
+      assert.equal((await sendRetry(company, id)).statusCode, 202);
       const again = await settled(t, company, id);
       assert.deepEqual([again.state, again.error?.code, again.attempts], ['failed', 'no_text', attempts]);
       assert.deepEqual([again.payloadPrunedAt, await keepsFile(service, id)], [null, true]);
@@ -148,7 +148,7 @@ describe('a failed import', () => {
     const company = await service.company();
     const { id } = await failOne(t, company);
     await repair(id, 'the okapi is shy');
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sendRetry(service, company, id)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sendRetry(company, id)));
     assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [
       202,
       ...Array<number>(19).fill(409),
@@ -163,12 +163,12 @@ describe('a failed import', () => {
     const company = await service.company();
     const { id } = await failOne(t, company);
     await repair(id, 'the quokka smiles');
-    const ingested = await post(service, company, '/v1/memory/ingest', {
+    const ingested = await company.ask.ingestSource({
       title: 'x',
       text: 'the quokka smiles',
     });
     const { source } = ingested.json<{ source: { id: string } }>();
-    await retried(service, company, { all: true });
+    await retried(company, { all: true });
     const { state, sourceId, sameAs } = await settled(t, company, id);
     assert.deepEqual([state, sameAs?.sourceId], ['completed', source.id]);
     assert.notEqual(sourceId, source.id);
@@ -180,12 +180,12 @@ describe('a failed import', () => {
     const author = await addPerson(service, company, { teamRole: 'member' });
     const { id } = await failOne(t, author);
     await repair(id, 'the tapir swims');
-    assert.equal((await sendRetry(service, company, id)).statusCode, 202);
+    assert.equal((await sendRetry(company, id)).statusCode, 202);
     const { createdBy, sourceId } = await settled(t, company, id);
     assert.equal(createdBy, author.userId);
-    const [source] = await listSources(service, author);
+    const [source] = await listSources(author);
     assert.deepEqual([source?.id, source?.createdBy], [sourceId, author.userId]);
-    assert.equal(outcome(await removeSource(service, author, sourceId ?? '')), '204');
+    assert.equal(outcome(await removeSource(author, sourceId ?? '')), '204');
   });
 });
 
@@ -196,12 +196,12 @@ describe('an import without its file', () => {
     const company = await service.company();
     const id = await plantImport(service, company);
     await database.query('delete from memory.import_payload where import_id = $1', [id]);
-    assert.equal((await sendRetry(service, company, id)).statusCode, 202, 'its record does not know');
+    assert.equal((await sendRetry(company, id)).statusCode, 202, 'its record does not know');
     const failed = await settled(t, company, id);
     assert.deepEqual([failed.state, failed.error?.code, failed.attempts], ['failed', 'file_gone', 2]);
     assert.equal(failed.payloadPrunedAt, failed.updatedAt);
-    assert.equal((await sendRetry(service, company, id)).statusCode, 409);
-    assert.deepEqual(await retried(service, company, { all: true }), []);
+    assert.equal((await sendRetry(company, id)).statusCode, 409);
+    assert.deepEqual(await retried(company, { all: true }), []);
     assert.deepEqual(await eventKinds(service, id), ['memory.import_retry', 'memory.import_fail']);
   });
 });
@@ -215,11 +215,11 @@ describe('a cancel beside the worker', () => {
       filename: `${n}.txt`,
       text: `text number ${n} of many`,
     }));
-    const ids = (await upload(service, company, items)).map(({ id }) => id);
+    const ids = (await upload(company, items)).map(({ id }) => id);
     // Once the worker has begun with them.
     await settled(t, company, ids[0] ?? '');
     const outcomes = await Promise.all(
-      ids.map(async (id) => ({ id, answer: await sendRemoval(service, company, id) })),
+      ids.map(async (id) => ({ id, answer: await sendRemoval(company, id) })),
     );
     let completed = 0;
     for (const { id, answer } of outcomes) {
@@ -245,10 +245,7 @@ describe('a cancel beside the worker', () => {
     }
     const outcomes = await Promise.all(
       ids.map(async (id) => {
-        const answers = await Promise.all([
-          sendRetry(service, company, id),
-          sendRemoval(service, company, id),
-        ]);
+        const answers = await Promise.all([sendRetry(company, id), sendRemoval(company, id)]);
         return { id, came: answers.map(({ statusCode }) => statusCode).join() };
       }),
     );
@@ -256,7 +253,7 @@ describe('a cancel beside the worker', () => {
     for (const { id, came } of outcomes) {
       await untilNoJob(t, id);
       if (came === '404,204') continue;
-      const { state, sourceId } = await readImport(service, company, id);
+      const { state, sourceId } = await readImport(company, id);
       if (came === '202,204') assert.deepEqual([state, sourceId], ['cancelled', null]);
       else {
         assert.deepEqual([came, state], ['202,409', 'completed']);

@@ -22,8 +22,8 @@ describe('a file that ends the process that reads it', () => {
   test('fails at once with a code and a sentence, and is not retried', async (t) => {
     const company = await service.company();
     const texts = ['endless', 'heap', 'buffers', 'exit', 'stack', 'fault It is locked.'];
-    const ids = await importTexts(service, company, texts);
-    const done = await Promise.all(ids.map((id) => untilImport(service, company, id, t.signal, isOver)));
+    const ids = await importTexts(company, texts);
+    const done = await Promise.all(ids.map((id) => untilImport(company, id, t.signal, isOver)));
     assert.deepEqual(
       done.map(({ state, attempts, error }, index) => [texts[index], state, attempts, error?.code]),
       [

@@ -66,9 +66,9 @@ describe('a worker that is frozen during an import, for longer than its heartbea
     const company = await service.company();
     const frozen = startMain(MISBEHAVING, { env });
     await frozen.line(/"msg":"working"/);
-    const [id = ''] = await importTexts(service, company, [text]);
+    const [id = ''] = await importTexts(company, [text]);
     all.push(id);
-    await until(signal, async () => underWay(frozen, await importNow(service, company, id)));
+    await until(signal, async () => underWay(frozen, await importNow(company, id)));
     signalGroup(frozen, 'SIGSTOP');
     // As if it had been silent for long.
     await database.query(
@@ -77,13 +77,13 @@ describe('a worker that is frozen during an import, for longer than its heartbea
     );
     await pace.set(0);
     const other = startMain('worker/main.ts', { env });
-    const completed = await untilImport(service, company, id, signal, isOver);
+    const completed = await untilImport(company, id, signal, isOver);
     assert.deepEqual([completed.state, completed.attempts], ['completed', 2]);
     await assertStored(id);
 
     signalGroup(frozen, 'SIGCONT');
     await frozen.line(new RegExp('"queue":"import.process".*(taken over|job failed)'));
-    assert.deepEqual(await importNow(service, company, id), completed, 'not a word of it is written over');
+    assert.deepEqual(await importNow(company, id), completed, 'not a word of it is written over');
     await assertStored(id);
     await assertStoredOnce(database, all);
     await Promise.all([endWell(frozen), endWell(other)]);

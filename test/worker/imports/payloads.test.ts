@@ -38,7 +38,7 @@ async function upkeep(days?: number): Promise<void> {
 /** Whether the file is there and whether the record says so: never one without the other. */
 async function isKept(company: SignedIn, id: string): Promise<boolean> {
   const kept = await keepsFile(service, id);
-  const { payloadPrunedAt } = await readImport(service, company, id);
+  const { payloadPrunedAt } = await readImport(company, id);
   assert.equal(payloadPrunedAt === null, kept);
   return kept;
 }
@@ -80,14 +80,14 @@ describe('the file of a failed import', () => {
       await plantImport(service, company, { failedDaysAgo: 30 - HOUR }),
       await plantImport(service, company, { failedDaysAgo: 400, clientId }),
     ];
-    const before = await readImport(service, company, old);
+    const before = await readImport(company, old);
     await upkeep();
     assert.deepEqual(await Promise.all([old, younger, ofClient].map((id) => isKept(company, id))), [
       false,
       true,
       false,
     ]);
-    const now = await readImport(service, company, old);
+    const now = await readImport(company, old);
     assert.match(now.payloadPrunedAt ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.deepEqual(now, { ...before, payloadPrunedAt: now.payloadPrunedAt });
     await changesNothing(service, company, () => upkeep());
@@ -123,13 +123,13 @@ describe('the file of a failed import', () => {
     const id = await plantImport(service, company, { failedDaysAgo: 31 });
     const younger = await plantImport(service, company);
     await upkeep();
-    assert.equal((await sendRetry(service, company, id)).statusCode, 409);
-    assert.equal((await sendRetries(service, company, { ids: [younger, id] })).statusCode, 409);
+    assert.equal((await sendRetry(company, id)).statusCode, 409);
+    assert.equal((await sendRetries(company, { ids: [younger, id] })).statusCode, 409);
     assert.deepEqual(
-      (await retried(service, company, { all: true })).map((item) => item.id),
+      (await retried(company, { all: true })).map((item) => item.id),
       [younger],
     );
-    assert.equal((await sendRemoval(service, company, id)).statusCode, 204);
+    assert.equal((await sendRemoval(company, id)).statusCode, 204);
   });
 });
 
@@ -141,7 +141,7 @@ describe('the file of an import that has not failed', () => {
       await plantImport(service, company, { state: 'running', failedDaysAgo: 99 }),
       await plantImport(service, company, { failedDaysAgo: 99 }),
     ];
-    await retried(service, company, { ids: ids.slice(2) });
+    await retried(company, { ids: ids.slice(2) });
     await database.query(
       `update memory.import set updated_at = now() - interval '99 days' where id = any ($1)`,
       [ids],
@@ -153,13 +153,13 @@ describe('the file of an import that has not failed', () => {
   test('is kept for its full time again after a retry that failed', async () => {
     const company = await service.company();
     const id = await plantImport(service, company, { failedDaysAgo: 99 });
-    await retried(service, company, { ids: [id] });
+    await retried(company, { ids: [id] });
     const [job] = await database.query<{ data: object }>(
       `select data from pgboss.job where data->>'importId' = $1::text`,
       [id],
     );
     await doJob(database, 'import.dead', job?.data ?? {});
-    assert.equal((await readImport(service, company, id)).error?.code, 'import_interrupted');
+    assert.equal((await readImport(company, id)).error?.code, 'import_interrupted');
     await upkeep();
     assert.ok(await isKept(company, id));
   });
@@ -173,12 +173,12 @@ describe('upkeep beside retries', () => {
       const company = await service.company();
       const ids = await plantImports(service, company, 20, { failedDaysAgo: 31 });
       const [answers] = await Promise.all([
-        Promise.all(ids.map((id) => sendRetry(service, company, id))),
+        Promise.all(ids.map((id) => sendRetry(company, id))),
         Promise.all(Array.from({ length: 6 }, prune)),
       ]);
       while ((await prune()) > 0);
       for (const [index, id] of ids.entries()) {
-        const { state } = await readImport(service, company, id);
+        const { state } = await readImport(company, id);
         const outcome = [
           answers[index]?.statusCode,
           state,
@@ -197,15 +197,15 @@ describe('upkeep beside retries', () => {
       const ids = await plantImports(service, company, 20, { failedDaysAgo: 31 });
       const [answers] = await Promise.all([
         Promise.all([
-          sendRetries(service, company, { all: true }),
-          sendRetries(service, company, { ids: ids.slice(0, 10) }),
-          sendRetries(service, company, { ids: ids.toReversed().slice(0, 10) }),
+          sendRetries(company, { all: true }),
+          sendRetries(company, { ids: ids.slice(0, 10) }),
+          sendRetries(company, { ids: ids.toReversed().slice(0, 10) }),
         ]),
         Promise.all(Array.from({ length: 6 }, prune)),
       ]);
       for (const answer of answers) assert.ok([202, 409].includes(answer.statusCode), answer.body);
       for (const id of ids) {
-        const { state } = await readImport(service, company, id);
+        const { state } = await readImport(company, id);
         assert.equal(await countJobs(service, id), state === 'queued' ? 1 : 0);
         assert.ok(state === 'failed' || (await isKept(company, id)));
       }

@@ -16,9 +16,9 @@ const { database } = service;
 /** What an import tells while it runs, each state of it once. */
 async function watch(signal: AbortSignal, text: string): Promise<{ seen: Import[]; end: Import }> {
   const company = await service.company();
-  const [id] = await importTexts(service, company, [text]);
+  const [id] = await importTexts(company, [text]);
   const seen: Import[] = [];
-  const end = await untilImport(service, company, id, signal, (item) => {
+  const end = await untilImport(company, id, signal, (item) => {
     const last = seen.at(-1);
     const same = item.state === last?.state && item.progress?.percent === last.progress?.percent;
     if (!same || item.progress?.stage !== last.progress?.stage) seen.push(item);
@@ -106,7 +106,7 @@ describe('the progress of an import', () => {
 
 test('is not recorded from a run that another worker has taken over', async () => {
   const company = await service.company();
-  const [id = ''] = await importTexts(service, company, ['waiting']);
+  const [id = ''] = await importTexts(company, ['waiting']);
   const { companyId, teamId, ownerId: userId } = company;
   const scope = jobScope({ companyId, teamId, userId, layerId: teamId });
   await database.query(

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import { addMemory } from '../../support/memories.ts';
 import { addSource, archived, readSource } from '../../support/source-library.ts';
-import { addClient, post } from '../../support/team.ts';
+import { addClient } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
 import { openIndexer } from '../files/indexer.ts';
 import { sameTextFiles, TEXT } from './same-text-files.ts';
@@ -14,14 +13,14 @@ const service = await openTestApp();
 const { send, read, importFiles, activeSources, find } = sameTextFiles(service);
 
 const ingest = (company: SignedIn, body: object = {}) =>
-  post(service, company, '/v1/memory/ingest', { title: 'Valves', text: TEXT, ...body });
-const purge = (company: SignedIn, id: string) => post(service, company, `/v1/memory/sources/${id}/purge`, {});
-const sameAs = async (company: SignedIn, id: string) => (await readSource(service, company, id)).sameAs;
+  company.ask.ingestSource({ title: 'Valves', text: TEXT, ...body });
+const purge = (company: SignedIn, id: string) => company.ask.purgeSource(id);
+const sameAs = async (company: SignedIn, id: string) => (await readSource(company, id)).sameAs;
 
 /** A file with a text that was ingested before. */
 async function importIngested(body: object = {}) {
   const company = await service.company();
-  const first = await addSource(service, company, { title: 'Valves', text: TEXT, ...body });
+  const first = await addSource(company, { title: 'Valves', text: TEXT, ...body });
   const [copy = ''] = await importFiles(company, 'pumps.txt');
   return { company, first: first.id, copy };
 }
@@ -31,11 +30,11 @@ describe('an imported file whose text was ingested before', () => {
     const how = externalId === undefined ? 'without an id' : 'with an externalId';
     test(`has a source of its own with an original, which names the first, if it was ingested ${how}`, async () => {
       const company = await service.company();
-      const { id } = await addSource(service, company, { title: 'Valves', text: TEXT, externalId });
+      const { id } = await addSource(company, { title: 'Valves', text: TEXT, externalId });
       const [importId = ''] = await send(company, ['pumps.txt']);
       const imported = await read(company, importId);
       assert.deepEqual([imported.state, imported.sameAs], ['completed', { sourceId: id, title: 'Valves' }]);
-      const source = await readSource(service, company, imported.sourceId ?? '');
+      const source = await readSource(company, imported.sourceId ?? '');
       assert.notEqual(source.id, id);
       assert.deepEqual([source.kind, source.title, source.sameAs], ['import', 'pumps.txt', id]);
       assert.deepEqual(source.metadata, { filename: 'pumps.txt' });
@@ -65,13 +64,13 @@ describe('an imported file whose text was ingested before', () => {
 
   test('is the first if that source was archived before it was read', async () => {
     const company = await service.company();
-    const { id } = await addSource(service, company, { title: 'Valves', text: TEXT });
+    const { id } = await addSource(company, { title: 'Valves', text: TEXT });
     const [importId = ''] = await send(company, ['pumps.txt']);
-    await archived(service, company, id);
+    await archived(company, id);
     const imported = await read(company, importId);
     assert.deepEqual(await activeSources(company), [['pumps.txt', null]]);
     assert.equal(imported.sameAs, undefined);
-    const restored = await post(service, company, `/v1/memory/sources/${id}/restore`, {});
+    const restored = await company.ask.restoreSource(id);
     assert.equal(restored.statusCode, 409, restored.body);
     assert.match(restored.body, /has the same text/);
   });
@@ -80,7 +79,7 @@ describe('an imported file whose text was ingested before', () => {
     const how = externalId === undefined ? '' : ' with its externalId';
     test(`stays when the ingested source is archived or purged${how}, and is the first then`, async () => {
       const remove = {
-        archive: (company: SignedIn, id: string) => archived(service, company, id),
+        archive: (company: SignedIn, id: string) => archived(company, id),
         purge: async (company: SignedIn, id: string) => {
           const answer = await purge(company, id);
           assert.equal(answer.statusCode, 204, answer.body);
@@ -106,11 +105,11 @@ describe('an imported file whose text was ingested before', () => {
 
   test('can be archived and restored only while no other source has its text', async () => {
     const { company, first, copy } = await importIngested();
-    await archived(service, company, copy);
+    await archived(company, copy);
     assert.equal(await sameAs(company, first), null);
-    const restore = () => post(service, company, `/v1/memory/sources/${copy}/restore`, {});
+    const restore = () => company.ask.restoreSource(copy);
     assert.equal((await restore()).statusCode, 409);
-    await archived(service, company, first);
+    await archived(company, first);
     assert.equal((await restore()).statusCode, 200);
     assert.deepEqual(await activeSources(company), [['pumps.txt', null]]);
   });
@@ -126,7 +125,7 @@ describe('an imported file whose text was ingested before', () => {
     const moving = await importIngested();
     const clientId = await addClient(service, moving.company);
     const url = `/v1/memory/sources/${moving.first}`;
-    const moved = await ask(service, moving.company, 'PATCH', url, { clientId });
+    const moved = await moving.company.send('PATCH', url, { clientId });
     assert.equal(moved.statusCode, 200, moved.body);
     assert.equal(await sameAs(moving.company, moving.copy), null);
   });
@@ -146,23 +145,23 @@ describe('an imported file whose text was ingested before', () => {
 
   test('names the source without an externalId if there are two, so that either can go', async () => {
     const company = await service.company();
-    const named = await addSource(service, company, {
+    const named = await addSource(company, {
       externalId: 'wiki/valves',
       text: 'The valve is open.',
     });
-    const plain = await addSource(service, company, { text: TEXT });
+    const plain = await addSource(company, { text: TEXT });
     await ingest(company, { externalId: 'wiki/valves' });
     const [copy = ''] = await importFiles(company, 'pumps.txt');
     assert.equal(await sameAs(company, copy), plain.id);
-    await archived(service, company, named.id);
+    await archived(company, named.id);
     assert.equal(await sameAs(company, copy), plain.id);
-    await archived(service, company, plain.id);
+    await archived(company, plain.id);
     assert.equal(await sameAs(company, copy), null);
   });
 
   test('is the only one in its layer if the text was ingested in another one', async () => {
     const company = await service.company();
-    await addSource(service, company, { title: 'Valves', text: TEXT });
+    await addSource(company, { title: 'Valves', text: TEXT });
     const clientId = await addClient(service, company);
     const [id = ''] = await send(company, ['pumps.txt'], clientId);
     assert.equal((await read(company, id, clientId)).sameAs, undefined);
@@ -175,7 +174,7 @@ describe('an imported file whose text was ingested before', () => {
 
 test('an imported file with the text of a memory or of a workspace file has a source of its own, and a search shows the text once', async () => {
   const company = await service.company();
-  await addMemory(service, company, 'published', { title: 'Valves', content: TEXT });
+  await addMemory(company, 'published', { title: 'Valves', content: TEXT });
   await workspaceOf(service.app, company.headers).push([file('team/taps.txt', TEXT)]);
   await openIndexer(service).indexAll(company);
   await importFiles(company, 'pumps.txt');

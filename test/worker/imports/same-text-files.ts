@@ -4,7 +4,6 @@ import type { Hit } from '../../../shared/schemas/search.ts';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import type { openTestApp, SignedIn } from '../../support/app.ts';
 import { doJob } from '../../support/do-job.ts';
-import { get, post } from '../../support/team.ts';
 
 /** The text of all files. */
 export const TEXT = 'The valve is shut at nine.';
@@ -19,9 +18,7 @@ export function sameTextFiles(service: Awaited<ReturnType<typeof openTestApp>>) 
   ): Promise<string[]> => {
     const items = filenames.map((filename) => ({ filename, text: TEXT }));
     const scope = clientId === undefined ? {} : { clientId };
-    const answer = await post(service, company, '/v1/memory/imports', { items, scope });
-    assert.equal(answer.statusCode, 202, answer.body);
-    return answer.json<{ imports: Import[] }>().imports.map(({ id }) => id);
+    return (await company.api.importFiles({ items, scope })).imports.map(({ id }) => id);
   };
 
   const read = async (
@@ -37,7 +34,7 @@ export function sameTextFiles(service: Awaited<ReturnType<typeof openTestApp>>) 
       layerId: clientId ?? teamId,
       importId,
     });
-    return (await get(service, company, `/v1/memory/imports/${importId}`)).json<Import>();
+    return await company.api.getImport(importId);
   };
 
   /** Imports files one after the other, and returns the source of each. */
@@ -53,14 +50,14 @@ export function sameTextFiles(service: Awaited<ReturnType<typeof openTestApp>>) 
 
   /** The title and `sameAs` of each active source, the oldest first. */
   const activeSources = async (company: SignedIn): Promise<[string, string | null][]> => {
-    const answer = await get(service, company, '/v1/memory/sources?state=active');
+    const answer = await company.ask.listSources({ state: 'active' });
     const { items } = answer.json<{ items: Source[] }>();
     return items.map(({ title, sameAs }): [string, string | null] => [title, sameAs]).toReversed();
   };
 
   const find = async (company: SignedIn, query: string): Promise<Hit[]> => {
-    const body = { query, scope: {}, embeddingMode: 'keyword' };
-    return (await post(service, company, '/v1/memory/search', body)).json<{ hits: Hit[] }>().hits;
+    const body = { query, scope: {}, embeddingMode: 'keyword' } as const;
+    return (await company.api.searchMemory(body)).hits;
   };
 
   return { send, read, importFiles, activeSources, find };

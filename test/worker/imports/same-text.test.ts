@@ -4,7 +4,7 @@ import type { Source } from '../../../shared/schemas/sources.ts';
 import { openTestApp } from '../../support/app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { removeSource } from '../../support/source-library.ts';
-import { addClient, get, post } from '../../support/team.ts';
+import { addClient } from '../../support/team.ts';
 import { sameTextFiles, TEXT } from './same-text-files.ts';
 
 const service = await openTestApp();
@@ -20,7 +20,7 @@ describe('imported files with the same text', () => {
       ['valves.txt', first],
       ['taps.txt', first],
     ]);
-    const single = (await get(service, company, `/v1/memory/sources/${second}`)).json<Source>();
+    const single = await company.api.getSource(second!);
     assert.equal(single.sameAs, first);
     assert.deepEqual(
       (await find(company, 'shut at nine')).map(({ source_id, duplicates }) => [source_id, duplicates]),
@@ -34,7 +34,7 @@ describe('imported files with the same text', () => {
     const company = await service.company();
     const [first, again] = await importFiles(company, 'pumps.txt', 'pumps.txt');
     assert.equal(first, again);
-    const ingested = await post(service, company, '/v1/memory/ingest', { title: 'Valves', text: TEXT });
+    const ingested = await company.ask.ingestSource({ title: 'Valves', text: TEXT });
     const { source, duplicate } = ingested.json<{ source: Source; duplicate: boolean }>();
     assert.deepEqual([source.id, duplicate], [first, true]);
   });
@@ -42,7 +42,7 @@ describe('imported files with the same text', () => {
   test('stay when the first is deleted: the next one is the first then, and the deleted name can come again', async () => {
     const company = await service.company();
     const [first = '', second = ''] = await importFiles(company, 'pumps.txt', 'valves.txt', 'taps.txt');
-    assert.equal(outcome(await removeSource(service, company, first)), '204');
+    assert.equal(outcome(await removeSource(company, first)), '204');
     assert.deepEqual(await activeSources(company), [
       ['valves.txt', null],
       ['taps.txt', second],
@@ -51,7 +51,7 @@ describe('imported files with the same text', () => {
     const [back] = await importFiles(company, 'pumps.txt');
     assert.notEqual(back, first);
     assert.deepEqual((await activeSources(company)).at(-1), ['pumps.txt', second]);
-    assert.equal(outcome(await removeSource(service, company, back ?? '')), '204', 'a later one');
+    assert.equal(outcome(await removeSource(company, back ?? '')), '204', 'a later one');
     assert.deepEqual(await activeSources(company), [
       ['valves.txt', null],
       ['taps.txt', second],

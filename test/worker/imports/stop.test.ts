@@ -62,15 +62,15 @@ describe('a worker that is stopped by SIGTERM while imports run', {
     const company = await service.company();
     const worker = startMain(main, { env });
     await worker.line(/"msg":"working"/);
-    const ids = await importTexts(service, company, texts);
+    const ids = await importTexts(company, texts);
     all.push(...ids);
     for (const id of ids) {
-      await untilImport(service, company, id, signal, (item) => underWay(worker, item));
+      await untilImport(company, id, signal, (item) => underWay(worker, item));
       assert.deepEqual(await jobOf(database, id), { state: 'active', triesLeft: ALL_TRIES });
     }
     await stop(worker);
     for (const id of ids) {
-      const item = await untilImport(service, company, id, signal, () => true);
+      const item = await untilImport(company, id, signal, () => true);
       assert.deepEqual([item.state, item.attempts, item.progress, item.error], ['queued', 0, null, null]);
       assert.deepEqual(await jobOf(database, id), { state: 'created', triesLeft: ALL_TRIES });
     }
@@ -78,7 +78,7 @@ describe('a worker that is stopped by SIGTERM while imports run', {
     await between();
     const other = startMain('worker/main.ts', { env });
     for (const id of ids) {
-      const item = await untilImport(service, company, id, signal, isOver);
+      const item = await untilImport(company, id, signal, isOver);
       assert.deepEqual([item.state, item.attempts, item.error], ['completed', 1, null]);
     }
     await stop(other);

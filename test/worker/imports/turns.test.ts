@@ -19,7 +19,7 @@ const MANY = databaseUrl === undefined ? 400 : 2000;
 async function sendMany(company: SignedIn, texts: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   for (let first = 0; first < texts.length; first += MAX_IMPORTS_PER_REQUEST) {
-    ids.push(...(await importTexts(service, company, texts.slice(first, first + MAX_IMPORTS_PER_REQUEST))));
+    ids.push(...(await importTexts(company, texts.slice(first, first + MAX_IMPORTS_PER_REQUEST))));
   }
   return ids;
 }
@@ -52,8 +52,8 @@ describe('one Team with very many waiting imports', () => {
   after(() => worker.stop());
 
   test('does not delay the only import of another Team', async (t) => {
-    const [id] = await importTexts(service, await other, ['the only one']);
-    const done = await untilImport(service, await other, id, t.signal, isOver);
+    const [id] = await importTexts(await other, ['the only one']);
+    const done = await untilImport(await other, id, t.signal, isOver);
     assert.equal(done.state, 'completed');
     const ahead = await begunBefore(await busy, id);
     // Those that were begun already, and those that begin while the request is answered.
@@ -62,11 +62,10 @@ describe('one Team with very many waiting imports', () => {
 
   test('takes turns with the imports of another Team', async (t) => {
     const ids = await importTexts(
-      service,
       await other,
       texts.slice(0, 30).map((text) => `${text} of another`),
     );
-    for (const id of ids) await untilImport(service, await other, id, t.signal, isOver);
+    for (const id of ids) await untilImport(await other, id, t.signal, isOver);
     const ahead = await begunBefore(await busy, ids.at(-1));
     assert.ok(ahead <= ids.length + MANY / 10, `${ahead} of ${MANY} were begun before its last`);
   });
@@ -77,12 +76,12 @@ describe('one Team with very many waiting imports', () => {
       slow,
       Array.from({ length: 20 }, () => 'waiting'),
     );
-    await untilImport(service, slow, endless[0], t.signal, ({ state }) => state === 'running');
-    const ids = await importTexts(service, quick, ['one', 'two', 'three', 'four', 'five']);
+    await untilImport(slow, endless[0], t.signal, ({ state }) => state === 'running');
+    const ids = await importTexts(quick, ['one', 'two', 'three', 'four', 'five']);
     for (const id of ids) {
-      assert.equal((await untilImport(service, quick, id, t.signal, isOver)).state, 'completed');
+      assert.equal((await untilImport(quick, id, t.signal, isOver)).state, 'completed');
     }
-    const others = await Promise.all(endless.map((id) => importNow(service, slow, id)));
+    const others = await Promise.all(endless.map((id) => importNow(slow, id)));
     assert.ok(!others.some(isOver), 'none of those that never end is over');
   });
 
@@ -93,27 +92,27 @@ describe('one Team with very many waiting imports', () => {
       const inTeam = { ...slow, teamId, headers: { ...slow.headers, 'memory-team': teamId } };
       await sendMany(inTeam, ['waiting', 'waiting']);
     }
-    const [id] = await importTexts(service, quick, ['a line']);
-    assert.equal((await untilImport(service, quick, id, t.signal, isOver)).state, 'completed');
+    const [id] = await importTexts(quick, ['a line']);
+    assert.equal((await untilImport(quick, id, t.signal, isOver)).state, 'completed');
   });
 
   it('does not block an import when files of more Companies than places never end', async (t) => {
     const quick = await service.company();
     for (let n = 0; n < 5; n += 1) await sendMany(await service.company(), ['waiting', 'waiting']);
     for (let n = 0; n < 3; n += 1) {
-      const [id] = await importTexts(service, quick, [`line ${n}`]);
-      assert.equal((await untilImport(service, quick, id, t.signal, isOver)).state, 'completed');
+      const [id] = await importTexts(quick, [`line ${n}`]);
+      assert.equal((await untilImport(quick, id, t.signal, isOver)).state, 'completed');
     }
   });
 
   it('reads a file to its end after it gave way to others', async (t) => {
     const slow = await service.company();
-    const [id] = await importTexts(service, slow, ['slow 1500']);
+    const [id] = await importTexts(slow, ['slow 1500']);
     // Only a long one is cut off for others; it is read among the long ones, or in one go where none waits by then.
     await database.query(`update pgboss.job set state = 'cancelled' where data->>'companyId' <> $1`, [
       slow.companyId,
     ]);
-    const done = await untilImport(service, slow, id, t.signal, isOver);
+    const done = await untilImport(slow, id, t.signal, isOver);
     assert.equal(done.state, 'completed');
   });
 });

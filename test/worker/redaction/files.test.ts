@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
 import { importNow } from '../../support/running-imports.ts';
 import { listSources } from '../../support/source-library.ts';
@@ -16,7 +15,7 @@ describe('the text of a workspace file', () => {
   it('is searched again when it is indexed, by the mode that the Team has then', async () => {
     const company = await service.company();
     const workspace = workspaceOf(service.app, company.headers);
-    const setMode = (redaction: string) => ask(service, company, 'PATCH', '/v1/team', { redaction });
+    const setMode = (redaction: string) => company.ask.changeSelectedTeam({ redaction });
     const push = async (version: number) => {
       const pushed = await workspace.push([
         file('team/heron.md', `Heron ${version}: password=hunter22`, version - 1),
@@ -28,9 +27,7 @@ describe('the text of a workspace file', () => {
     await push(1);
     await setMode('redact');
     await indexer.indexAll(company, OFF);
-    assert.deepEqual(await searchFiles(service, company, 'heron'), [
-      'Heron 1: password=[redacted: password]',
-    ]);
+    assert.deepEqual(await searchFiles(company, 'heron'), ['Heron 1: password=[redacted: password]']);
     assert.deepEqual(await state(), ['yes']);
     assert.match((await workspace.content('team/heron.md')) ?? '', /hunter22/);
 
@@ -39,7 +36,7 @@ describe('the text of a workspace file', () => {
     await setMode('refuse');
     await indexer.indexAll(company, OFF);
     assert.deepEqual(await state(), ['failed']);
-    assert.deepEqual(await searchFiles(service, company, 'heron'), []);
+    assert.deepEqual(await searchFiles(company, 'heron'), []);
     const [event] = await service.database.query<{ detail: { code: string } }>(
       `select detail from memory.audit_event where team_id = $1 and kind = 'workspace.index_fail'`,
       [company.teamId],
@@ -50,7 +47,7 @@ describe('the text of a workspace file', () => {
   it('has a path that is searched again too', async () => {
     const company = await service.company();
     const workspace = workspaceOf(service.app, company.headers);
-    const setMode = (redaction: string) => ask(service, company, 'PATCH', '/v1/team', { redaction });
+    const setMode = (redaction: string) => company.ask.changeSelectedTeam({ redaction });
     const pushed = await workspace.push([
       file('team/password=hunter22/egret.md', 'An egret.'),
       file('team/password=hunter22 b.md', 'Another egret.'),
@@ -58,7 +55,7 @@ describe('the text of a workspace file', () => {
     assert.equal(pushed.status, 200);
     await setMode('redact');
     await indexer.indexAll(company, OFF);
-    const sources = await fileSources(service, company);
+    const sources = await fileSources(company);
     assert.deepEqual(sources.map(({ uri, title }) => `${uri} ${title}`).sort(), [
       'team/password=[redacted: password] b.md password=[redacted: password] b.md',
       'team/password=[redacted: password] password=[redacted: password]',
@@ -67,7 +64,7 @@ describe('the text of a workspace file', () => {
     await workspace.push([file('team/password=hunter22 b.md', 'A third egret.', 1)]);
     await setMode('refuse');
     await indexer.indexAll(company, OFF);
-    assert.equal((await fileSources(service, company)).length, 1);
+    assert.equal((await fileSources(company)).length, 1);
   });
 });
 
@@ -79,8 +76,8 @@ describe('the names of an import', () => {
       { filename: 'password=hunter22 a.txt', title: 'On password=hunter33', text: 'Of terns.', tags: ['t'] },
       { filename: 'pwd=hunter44 b.txt', text: 'Of gulls.' },
     ];
-    const answer = await ask(service, company, 'POST', '/v1/memory/imports', { items });
-    await ask(service, company, 'PATCH', '/v1/team', { redaction: mode });
+    const answer = await company.ask.importFiles({ items });
+    await company.ask.changeSelectedTeam({ redaction: mode });
     const ids = answer.json<{ imports: { id: string }[] }>().imports.map(({ id }) => id);
     for (const importId of ids) {
       const [job] = await service.database.query<{ data: object }>(
@@ -89,8 +86,8 @@ describe('the names of an import', () => {
       );
       await doJob(service.database, 'import.process', job?.data ?? {}, OFF.env);
     }
-    const imports = await Promise.all(ids.map((id) => importNow(service, company, id)));
-    return { imports, sources: await listSources(service, company, '?kind=import') };
+    const imports = await Promise.all(ids.map((id) => importNow(company, id)));
+    return { imports, sources: await listSources(company, '?kind=import') };
   }
 
   it('are searched again when the file is read, by the mode that the Team has then', async () => {

@@ -6,7 +6,7 @@ import type { Database } from '../../../db/driver/database.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
 import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { startWorker } from '../../../worker/worker.ts';
-import { ask } from '../../support/company.ts';
+import { via } from '../../support/client/client.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { isOver, untilImport } from '../../support/running-imports.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
@@ -69,8 +69,7 @@ type Opened = Awaited<ReturnType<typeof open>>;
 async function sendAll(opened: Opened, make: MakeSecret) {
   const answers: (Answered & { paths: string[]; isPush: boolean })[] = [];
   for (const { way, paths, isRefusedInRedact = false, send } of await waysIn(
-    opened,
-    opened.company,
+    via(opened, opened.company),
     opened.admin,
   )) {
     answers.push({ ...(await send(make)), way, paths, isPush: isRefusedInRedact });
@@ -82,8 +81,8 @@ async function sendAll(opened: Opened, make: MakeSecret) {
 async function runImports(opened: Opened, make: MakeSecret, signal: AbortSignal): Promise<Import[]> {
   const worker = await startWorker(opened);
   try {
-    const ids = await importFiles(opened, opened.company, make);
-    return await Promise.all(ids.map((id) => untilImport(opened, opened.company, id, signal, isOver)));
+    const ids = await importFiles(via(opened, opened.company), make);
+    return await Promise.all(ids.map((id) => untilImport(via(opened, opened.company), id, signal, isOver)));
   } finally {
     await worker.stop();
   }
@@ -154,7 +153,7 @@ describe('credentials in all that is stored', () => {
       Array.from({ length: 2 }, () => ['failed', 'secret_detected', true, 'github']),
     );
     for (const { id } of imports) {
-      const retry = await ask(opened, opened.company, 'POST', `/v1/memory/imports/${id}/retry`);
+      const retry = await via(opened, opened.company).ask.retryImport(id);
       assert.equal(retry.statusCode, 409);
     }
     const shown = answers.map(({ text }) => text).join('\n') + JSON.stringify(imports);

@@ -1,12 +1,9 @@
-import type { TestApp } from '../../support/app.ts';
 import { claimBatch, stageCapture } from '../../support/captures.ts';
-import { ask, type Method } from '../../support/company.ts';
+import type { Method } from '../../support/client/client.ts';
 import { callTool } from '../../support/mcp.ts';
 import { addMemory } from '../../support/memories.ts';
 import { along, type Caller, CLAIM } from '../../support/team.ts';
 import { file } from '../../support/workspace.ts';
-
-type Asked = Pick<TestApp, 'app'>;
 
 /** Makes a credential that nothing else in the test contains. */
 export type MakeSecret = () => string;
@@ -28,29 +25,25 @@ interface WayIn {
 }
 
 /** Every request that stores a text, with a credential in each of its fields. Prepares what they need. */
-export async function waysIn(
-  service: Asked,
-  company: Caller,
-  admin: Caller & { wanted: string },
-): Promise<WayIn[]> {
-  const review = await addMemory(service, company, 'review');
-  const published = await addMemory(service, company, 'published');
-  const ofTool = await addMemory(service, company, 'review');
-  const ingested = await ask(service, company, 'POST', '/v1/memory/ingest', { title: 'x', text: 'plain' });
+export async function waysIn(company: Caller, admin: Caller & { wanted: string }): Promise<WayIn[]> {
+  const review = await addMemory(company, 'review');
+  const published = await addMemory(company, 'published');
+  const ofTool = await addMemory(company, 'review');
+  const ingested = await company.ask.ingestSource({ title: 'x', text: 'plain' });
   const sourceId = ingested.json<{ source: { id: string } }>().source.id;
   const request = async (way: string, caller: Caller, method: Method, url: string, body: object) => {
-    const { statusCode, body: text } = await ask(service, caller, method, url, body);
+    const { statusCode, body: text } = await caller.send(method, url, body);
     return { way, status: statusCode, text };
   };
   const post = (url: string, body: object) => request(`POST ${url}`, company, 'POST', url, body);
   const tool = async (name: string, args: object) => {
-    const { isError, text } = await callTool(service, company, name, args);
+    const { isError, text } = await callTool(company, name, args);
     const refused = text.startsWith('secret_detected') ? 422 : 400;
     return { way: name, status: isError ? refused : 200, text };
   };
   const batch = async () => {
-    await stageCapture(service, company);
-    const claimed = await claimBatch(service, company, { limit: 20 });
+    await stageCapture(company);
+    const claimed = await claimBatch(company, { limit: 20 });
     return { batchId: claimed?.id ?? '', captureIds: claimed?.captures.map(({ id }) => id) ?? [] };
   };
   const tags = (secret: string) => [`a ${secret}`];
@@ -222,9 +215,9 @@ export async function waysIn(
 }
 
 /** Imports a text and an HTML page, each with a credential, and returns the ids. */
-export async function importFiles(service: Asked, caller: Caller, make: MakeSecret): Promise<string[]> {
+export async function importFiles(caller: Caller, make: MakeSecret): Promise<string[]> {
   const page = `<title>Page ${make()}</title><h1>Heading</h1><p>A page with ${make()} in it.</p>`;
-  const answer = await ask(service, caller, 'POST', '/v1/memory/imports', {
+  const answer = await caller.ask.importFiles({
     items: [
       { filename: 'notes.txt', text: `First line.\n\nA note with ${make()} in it.` },
       { filename: 'page.html', contentBase64: Buffer.from(page).toString('base64') },

@@ -14,7 +14,7 @@ const { database } = service;
 async function searchedBefore(...days: number[]) {
   const company = await service.company();
   for (const day of days) {
-    const { queryId } = await searchByWords(service, company, 'heron', { storeQueryText: true });
+    const { queryId } = await searchByWords(company, 'heron', { storeQueryText: true });
     await database.query(
       `update memory.audit_search q set at = now() - make_interval(days => $2) from memory.audit_event e
         where e.subject_id = $1 and q.team_id = e.team_id and q.event_id = e.id`,
@@ -41,7 +41,7 @@ describe('the job audit.prune', () => {
     ]);
     assert.deepEqual([await daysLeft(company), await daysLeft(other)], [[0, 6], []]);
     await sealAll(database);
-    const { events, unsealed, firstBreak } = await verifyAudit(service, company);
+    const { events, unsealed, firstBreak } = await verifyAudit(company);
     assert.deepEqual([events, unsealed, firstBreak], [6, 0, null]);
   });
 

@@ -16,10 +16,8 @@ import {
   sealAll,
   verifyAudit,
 } from '../../support/audit-chain.ts';
-import { ask } from '../../support/company.ts';
 import { databaseError, failingDatabase } from '../../support/failing-database.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { post } from '../../support/team.ts';
 
 /** Sealing goes over the events of all Companies, so these tests have a database of their own. */
 const service = await openOwnTestApp();
@@ -184,7 +182,7 @@ describe('the chain of a Company', () => {
   /** A published memory, made of a capture. */
   async function publish(company: SignedIn): Promise<string> {
     const step = async <T>(url: string, body: object) => {
-      const answer = await post(service, company, `/v1/memory/${url}`, body);
+      const answer = await company.send('POST', `/v1/memory/${url}`, body);
       assert.ok(answer.statusCode < 300, answer.body);
       return answer.json<T>();
     };
@@ -206,21 +204,21 @@ describe('the chain of a Company', () => {
     const memoryId = await publish(company);
     await doJob('audit.seal');
     const removal = { action: 'delete', memoryId };
-    assert.equal((await post(service, company, '/v1/memory/memories', removal)).statusCode, 200);
-    assert.equal((await verifyAudit(service, company)).unsealed, 1);
+    assert.equal((await company.ask.decideMemory(removal)).statusCode, 200);
+    assert.equal((await verifyAudit(company)).unsealed, 1);
     const url = `/v1/company/teams/${teamId}`;
-    assert.equal((await ask(service, company, 'POST', `${url}/archive`)).statusCode, 200);
-    assert.equal((await ask(service, company, 'DELETE', url)).statusCode, 204);
+    assert.equal((await company.send('POST', `${url}/archive`)).statusCode, 200);
+    assert.equal((await company.send('DELETE', url)).statusCode, 204);
     const ids = await readEventIds(database, company);
     assert.deepEqual(await doJob('team.purge', { companyId, teamId, userId }), ['team.purge']);
     assert.deepEqual(await database.query('select from memory.memory_item where team_id = $1', [teamId]), []);
 
-    const { events, unsealed, firstBreak } = await verifyAudit(service, company);
+    const { events, unsealed, firstBreak } = await verifyAudit(company);
     assert.deepEqual([events, unsealed, firstBreak], [ids.length, 3, null]);
     await doJob('audit.seal');
     assert.equal((await assertWholeChain(database, company)).length, ids.length);
     assert.deepEqual(await readEventIds(database, company), ids);
-    assert.equal((await verifyAudit(service, company)).firstBreak, null);
+    assert.equal((await verifyAudit(company)).firstBreak, null);
   });
 
   test('is not changed by any job that visits all Teams', async () => {

@@ -15,7 +15,7 @@ import {
 import { recordedBy } from '../../support/company.ts';
 import { databaseError, failingDatabase } from '../../support/failing-database.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { addClient, archiveTeam, post } from '../../support/team.ts';
+import { addClient, archiveTeam } from '../../support/team.ts';
 
 /** The job goes over the captures of all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
@@ -48,9 +48,9 @@ describe('the job captures.release', () => {
       await addCaptures(service, company, 2),
       await addCaptures(service, company, 1),
     ];
-    const batch = await claimBatch(service, company, { limit: 3 });
+    const batch = await claimBatch(company, { limit: 3 });
     assert.ok(batch);
-    assert.deepEqual(await claimedIds(service, company, { limit: 2, leaseSeconds: 30 }), live);
+    assert.deepEqual(await claimedIds(company, { limit: 2, leaseSeconds: 30 }), live);
     await database.query(
       `update memory.capture set state = 'completed', completed_at = now(), batch_id = $2 where id = $1`,
       [completed[0], batch.id],
@@ -66,15 +66,15 @@ describe('the job captures.release', () => {
     );
     assert.deepEqual(await lease([...live, ...completed]), untouched);
     assert.deepEqual(events, []);
-    assert.deepEqual(await claimedIds(service, company), lapsed, 'in their old place');
+    assert.deepEqual(await claimedIds(company), lapsed, 'in their old place');
   });
 
   test('stages any number of captures of every Team, including archived Teams and clients', async () => {
     const [first, second] = [await service.company(), await service.company()];
     await addCaptures(service, first, 1100, newId());
     const clientId = await addClient(service, second);
-    await stageCapture(service, second, { scope: { clientId } });
-    const batch = await claimBatch(service, second);
+    await stageCapture(second, { scope: { clientId } });
+    const batch = await claimBatch(second);
     assert.ok(batch);
     await expireBatch(service, batch.id);
     await database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]);
@@ -109,7 +109,7 @@ describe('the job captures.release', () => {
     const ids = await addCaptures(service, company, 600, newId());
     const claim = async () => {
       const lent: string[] = [];
-      for (let n = 0; n < 5; n++) lent.push(...(await claimedIds(service, company, { limit: 10 })));
+      for (let n = 0; n < 5; n++) lent.push(...(await claimedIds(company, { limit: 10 })));
       return lent;
     };
     const lent = await Promise.all([
@@ -122,9 +122,9 @@ describe('the job captures.release', () => {
     await release();
     // A claim passes over what the worker is at, so some are left.
     const all = lent.flat();
-    for (let next = await claimedIds(service, company); next.length > 0; ) {
+    for (let next = await claimedIds(company); next.length > 0; ) {
       all.push(...next);
-      next = await claimedIds(service, company, { limit: 20 });
+      next = await claimedIds(company, { limit: 20 });
     }
     assert.deepEqual(all.sort(), ids);
   });
@@ -134,17 +134,17 @@ describe('captures whose claimer never returns', () => {
   test('are staged, reported as staged, claimed by another caller and made a memory', async () => {
     const company = await service.company();
     const block = { sessionId: 's', sequence: 1 };
-    const capture = await stageCapture(service, company, block);
-    const lost = await claimBatch(service, company);
+    const capture = await stageCapture(company, block);
+    const lost = await claimBatch(company);
     assert.ok(lost);
     await expireBatch(service, lost.id);
     await release();
-    const again = await sendCapture(service, company, block);
+    const again = await sendCapture(company, block);
     assert.deepEqual(again.json(), { capture, redactions: [] });
-    const batch = await claimBatch(service, company);
+    const batch = await claimBatch(company);
     assert.deepEqual(batch?.captures, [{ ...capture, state: 'claimed' }]);
     const complete = (batchId: string | undefined) =>
-      post(service, company, '/v1/memory/consolidation/complete', {
+      company.ask.completeCaptures({
         batchId,
         items: [{ captureIds: [capture.id], action: 'publish', title: 'x', content: 'Kept after all.' }],
       });

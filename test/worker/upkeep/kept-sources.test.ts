@@ -5,7 +5,6 @@ import { doJob } from '../../support/do-job.ts';
 import { imported, originalOf, storedOriginals, textFile } from '../../support/originals.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { addSource, archived } from '../../support/source-library.ts';
-import { post } from '../../support/team.ts';
 
 /** Upkeep goes over the data of all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
@@ -24,8 +23,8 @@ describe('the upkeep of archived sources', () => {
     const large = Array.from({ length: 1100 }, (_, n) => ({ text: `chunk ${n}` }));
     const ids: string[] = [];
     for (const chunks of [large, [{ text: 'old' }], [{ text: 'new' }]]) {
-      const { id } = await addSource(service, company, { chunks });
-      await archived(service, company, id);
+      const { id } = await addSource(company, { chunks });
+      await archived(company, id);
       ids.push(id);
     }
     const [first = '', second = '', third = ''] = ids;
@@ -57,14 +56,14 @@ describe('the upkeep of archived sources', () => {
   test('drops the original of a source only when the source can no longer be restored', async () => {
     const company = await service.company();
     const id = await imported(service, company, textFile('walrus.txt', 'walrus'));
-    const original = await originalOf(service, company, id);
+    const original = await originalOf(company, id);
     assert.ok(original);
-    await archived(service, company, id);
+    await archived(company, id);
     await doJob(database, 'upkeep.prune', {});
-    assert.equal(await originalOf(service, company, id), null);
-    const restored = await post(service, company, `/v1/memory/sources/${id}/restore`, {});
+    assert.equal(await originalOf(company, id), null);
+    const restored = await company.ask.restoreSource(id);
     assert.deepEqual(restored.json<Source>().original, original);
-    await archived(service, company, id);
+    await archived(company, id);
     await doJob(database, 'upkeep.prune', {}, { MEMORY_ARCHIVE_DAYS: '0' });
     assert.deepEqual((await storedOriginals(service, company)).originals, []);
   });
@@ -73,11 +72,8 @@ describe('the upkeep of archived sources', () => {
     const company = await service.company();
     const expiresAt = '2098-01-01T00:00:00.000Z';
     const file = { ...textFile('walrus.txt', 'walrus'), expiresAt };
-    const [due, later] = [
-      await imported(service, company, file),
-      await addSource(service, company, { expiresAt }),
-    ];
-    for (const id of [due, later.id]) await archived(service, company, id);
+    const [due, later] = [await imported(service, company, file), await addSource(company, { expiresAt })];
+    for (const id of [due, later.id]) await archived(company, id);
     const active = await imported(service, company, { ...textFile('seal.txt', 'seal'), expiresAt });
     await database.query(`update memory.source set expires_at = now() where id = any ($1)`, [[due, active]]);
     await doJob(database, 'records.expire', {});
@@ -90,8 +86,8 @@ describe('the upkeep of archived sources', () => {
   test('the purge of a Team deletes what is kept in it', async () => {
     const company = await service.company();
     const { companyId, teamId, ownerId: userId } = company;
-    const { id } = await addSource(service, company);
-    await archived(service, company, id);
+    const { id } = await addSource(company);
+    await archived(company, id);
     await database.query('update identity.team set deleted_at = now() where id = $1', [teamId]);
     await doJob(database, 'team.purge', { companyId, teamId, userId });
     assert.deepEqual(await kept(), []);

@@ -7,24 +7,23 @@ import { doJob } from '../../support/do-job.ts';
 import { addMemories, searchRows } from '../../support/memories.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { addSource } from '../../support/source-library.ts';
-import { addClient, archiveTeam, type Caller, get, post } from '../../support/team.ts';
+import { addClient, archiveTeam, type Caller } from '../../support/team.ts';
 
 /** The job goes over the records of all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
 const { database } = service;
 const run = () => doJob(database, 'records.expire', {});
 
-const expired = async (caller: Caller) =>
-  (await get(service, caller, '/v1/memory/status')).json<{ expired: number }>().expired;
+const expired = async (caller: Caller) => (await caller.api.getStatus()).expired;
 
 describe('the job records.expire', () => {
   test('archives sources, memories and items in review that have expired, with one event each', async () => {
     const company = await service.company();
-    const source = await addSource(service, company, { chunks: [{ text: 'a heron' }, { text: 'a gull' }] });
-    const later = await addSource(service, company, { expiresAt: inDays(1) });
-    const never = await addSource(service, company);
-    const [memory] = await addMemories(service, company, 'published', [{ content: 'The heron rule.' }]);
-    const [item] = await addMemories(service, company, 'review', [{}]);
+    const source = await addSource(company, { chunks: [{ text: 'a heron' }, { text: 'a gull' }] });
+    const later = await addSource(company, { expiresAt: inDays(1) });
+    const never = await addSource(company);
+    const [memory] = await addMemories(company, 'published', [{ content: 'The heron rule.' }]);
+    const [item] = await addMemories(company, 'review', [{}]);
     await expireSources(service, source.id, memory!.sourceId);
     await expireItems(service, item!.id);
     assert.equal(await expired(company), 3);
@@ -59,10 +58,10 @@ describe('the job records.expire', () => {
   test('archives any number of records, also of archived Teams and clients', async () => {
     const [first, second] = [await service.company(), await service.company()];
     const ids: string[] = [];
-    for (let n = 0; n < 60; n += 1) ids.push((await addSource(service, first)).id);
+    for (let n = 0; n < 60; n += 1) ids.push((await addSource(first)).id);
     const clientId = await addClient(service, second);
-    const ofClient = await addSource(service, second, { scope: { clientId } });
-    const ofTeam = await addSource(service, second);
+    const ofClient = await addSource(second, { scope: { clientId } });
+    const ofTeam = await addSource(second);
     await expireSources(service, ...ids, ofClient.id, ofTeam.id);
     await database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]);
     await archiveTeam(service, second.teamId);
@@ -76,8 +75,8 @@ describe('the job records.expire', () => {
     const company = await service.company();
     const chunks = (word: string) => Array.from({ length: 1500 }, (_, n) => ({ text: `${word} ${n}` }));
     const large = [
-      await addSource(service, company, { chunks: chunks('heron') }),
-      await addSource(service, company, { chunks: chunks('gull') }),
+      await addSource(company, { chunks: chunks('heron') }),
+      await addSource(company, { chunks: chunks('gull') }),
     ].map(({ id }) => id);
     await expireSources(service, ...large);
     await run();
@@ -88,14 +87,14 @@ describe('the job records.expire', () => {
   test('archives a source once while its text is stored again', async () => {
     const company = await service.company();
     const body = { title: 'T', text: 'A heron.' };
-    const { id } = await addSource(service, company, body);
+    const { id } = await addSource(company, body);
     await expireSources(service, id);
     const { events } = await recordedBy(service, company, async () => {
       const answers = await Promise.all([
         run(),
-        post(service, company, '/v1/memory/ingest', body),
+        company.ask.ingestSource(body),
         run(),
-        post(service, company, '/v1/memory/ingest', body),
+        company.ask.ingestSource(body),
       ]);
       assert.deepEqual(
         answers.flatMap((answer) => ('statusCode' in answer ? [answer.statusCode] : [])).sort(),

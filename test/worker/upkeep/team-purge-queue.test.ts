@@ -3,9 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '../../../shared/logger.ts';
 import { startWorker } from '../../../worker/worker.ts';
-import { ask } from '../../support/company.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { post } from '../../support/team.ts';
 
 const service = await openOwnTestApp();
 const { database } = service;
@@ -16,13 +14,13 @@ test('a Team that is deleted while imports wait is removed, and all its jobs end
   const kept = await service.company();
   for (const each of [company, kept]) {
     const items = ['a', 'b', 'c'].map((name) => ({ filename: `${name}.txt`, text: `the file ${name}` }));
-    assert.equal((await post(service, each, '/v1/memory/imports', { items })).statusCode, 202);
+    assert.equal((await each.ask.importFiles({ items })).statusCode, 202);
     const source = { title: 'x', text: 'a source' };
-    assert.equal((await post(service, each, '/v1/memory/ingest', source)).statusCode, 201);
+    assert.equal((await each.ask.ingestSource(source)).statusCode, 201);
   }
   const url = `/v1/company/teams/${teamId}`;
-  assert.equal((await ask(service, company, 'POST', `${url}/archive`)).statusCode, 200);
-  assert.equal((await ask(service, company, 'DELETE', url)).statusCode, 204);
+  assert.equal((await company.send('POST', `${url}/archive`)).statusCode, 200);
+  assert.equal((await company.send('DELETE', url)).statusCode, 204);
 
   const worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
   t.after(() => worker.stop());

@@ -9,36 +9,32 @@ import {
   replaceTerms,
 } from '../../../db/queries/search/terms.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { Hit } from '../../../shared/schemas/search.ts';
-import type { Source } from '../../../shared/schemas/sources.ts';
 import { textHash } from '../../../shared/text/content-hash.ts';
 import { fieldsNow, fieldsText } from '../../../shared/text/prepared-chunks.ts';
 import { chunkTerms } from '../../../shared/text/terms/terms.ts';
 import { HANDLERS } from '../../../worker/registry.ts';
 import type { SignedIn } from '../../support/app.ts';
+import { type Body } from '../../support/client/client.ts';
 import { doJob } from '../../support/do-job.ts';
 import { addMemory, decided } from '../../support/memories.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
-import { addClient, addPerson, type Caller, get, post, readStatus } from '../../support/team.ts';
+import { addClient, addPerson, type Caller, readStatus } from '../../support/team.ts';
 
 /** A job goes over the sources of all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
 const { database } = service;
 
-const outdated = async (caller: Caller) => (await readStatus(service, caller)).terms.outdated;
+const outdated = async (caller: Caller) => (await readStatus(caller)).terms.outdated;
 
 async function find(caller: Caller, query: string): Promise<string[]> {
   const body = { query, scope: { include: ['team', 'client'] }, embeddingMode: 'keyword', topK: 50 };
-  const answer = await post(service, caller, '/v1/memory/search', body);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ hits: Hit[] }>().hits.map((hit) => hit.text);
+  return (await caller.api.searchMemory(body)).hits.map((hit) => hit.text);
 }
 
-async function ingest(caller: Caller, body: object): Promise<void> {
-  const answer = await post(service, caller, '/v1/memory/ingest', body);
-  assert.ok(answer.statusCode < 300, answer.body);
+async function ingest(caller: Caller, body: Body<'ingestSource'>): Promise<void> {
+  await caller.api.ingestSource(body);
 }
 
 const renew = ({ companyId, teamId, ownerId: userId }: SignedIn) =>
@@ -78,16 +74,14 @@ describe('the terms of a source with another title', () => {
     const { headers } = company;
     const doc = { text: 'The valve is shut.', externalId: 'doc' };
     await ingest(company, { ...doc, title: 'Walrus' });
-    const memory = await addMemory(service, company, 'published', { title: 'Heron', content: 'It rains.' });
+    const memory = await addMemory(company, 'published', { title: 'Heron', content: 'It rains.' });
     await ingest(company, { ...doc, title: 'Pelican' });
     assert.deepEqual(await find(company, 'pelican'), [doc.text]);
-    const { items } = (await get(service, company, '/v1/memory/sources?q=pelican')).json<{
-      items: Source[];
-    }>();
+    const { items } = await company.api.listSources({ q: 'pelican' });
     const url = `/v1/memory/sources/${items[0]?.id}`;
     const renamed = await service.app.inject({ method: 'PATCH', url, headers, payload: { title: 'Auk' } });
     assert.equal(renamed.statusCode, 200, renamed.body);
-    await decided(service, company, { action: 'update', memoryId: memory.id, title: 'Ibis' });
+    await decided(company, { action: 'update', memoryId: memory.id, title: 'Ibis' });
     assert.deepEqual(await find(company, 'walrus pelican heron'), []);
     assert.deepEqual([await find(company, 'auk'), await find(company, 'ibis')], [[doc.text], ['It rains.']]);
     assert.equal(await outdated(company), 0);
@@ -181,7 +175,7 @@ test('an imported document is found by its own day, also when its terms are made
   const company = await service.company();
   const text = 'Subject: The pump\nDate: Wed, 31 Jan 2024 10:20:00 +0000\n\nIt leaks.';
   const items = [{ filename: 'pump.eml', title: 'Walrus', text }];
-  const answer = await post(service, company, '/v1/memory/imports', { items });
+  const answer = await company.ask.importFiles({ items });
   const [{ id: importId } = { id: '' }] = answer.json<{ imports: { id: string }[] }>().imports;
   const { companyId, teamId, ownerId: userId } = company;
   await doJob(database, 'import.process', { companyId, teamId, userId, layerId: teamId, importId });
@@ -200,12 +194,12 @@ test('an imported document is found by its own day, also when its terms are made
 test('a new text of a source that was created on another day keeps that day, and is not outdated', async () => {
   const company = await service.company();
   await ingest(company, { title: 'Walrus', text: 'The valve is shut.', externalId: 'doc' });
-  const memory = await addMemory(service, company, 'published', { content: 'It rains.' });
+  const memory = await addMemory(company, 'published', { content: 'It rains.' });
   await database.query(`update memory.source set created_at = '2023-12-30' where team_id = $1`, [
     company.teamId,
   ]);
   await ingest(company, { title: 'Walrus', text: 'The valve is open.', externalId: 'doc' });
-  await decided(service, company, { action: 'update', memoryId: memory.id, content: 'It snows.' });
+  await decided(company, { action: 'update', memoryId: memory.id, content: 'It snows.' });
   assert.equal(await outdated(company), 0);
   const found = await find(company, '2023-12-30');
   assert.deepEqual(found.toSorted(), ['It snows.', 'The valve is open.']);

@@ -85,7 +85,7 @@ const FIVE = ['1', '2', '3', '4', '5'];
 describe('old versions', () => {
   test('are kept if among the last ones, and deleted an hour later otherwise', async () => {
     const { company, owner } = await open();
-    const bytes = async () => (await readStatus(service, company)).usage?.bytes;
+    const bytes = async () => (await readStatus(company)).usage?.bytes;
     await pushVersions(owner, 'team/a', FIVE);
     assert.deepEqual(await prune(), ['workspace.prune']);
     await passMinutes(59);

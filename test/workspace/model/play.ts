@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../../shared/ids.ts';
-import { ask } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
 import { type Answered, deletion, file, sha256 } from '../../support/workspace.ts';
 import type { CallerName, Layer, ModelFile } from './model.ts';
@@ -192,13 +191,11 @@ async function playPull(world: World, { by, files, process }: StepOf<'pull'>): P
 }
 
 async function playGrant(world: World, { to, client, access }: StepOf<'grant'>): Promise<void> {
-  const { model, clients, company, service, userIds } = world;
+  const { model, clients, company, userIds } = world;
   // The routes know of no client that is archived.
   if (model.archived.has(client) || (access === null && model.grants[to][client] === undefined)) return;
   const url = `/v1/team/grants/${userIds[to]}/${clients[client]}`;
-  const answer = await (access === null
-    ? ask(service, company, 'DELETE', url)
-    : ask(service, company, 'PUT', url, { access }));
+  const answer = await (access === null ? company.send('DELETE', url) : company.send('PUT', url, { access }));
   assert.ok(answer.statusCode < 300, answer.body);
   world.told.push(`${to} may ${access ?? 'nothing'} in ${client}`);
   if (access === null) delete model.grants[to][client];
@@ -206,21 +203,21 @@ async function playGrant(world: World, { to, client, access }: StepOf<'grant'>):
 }
 
 async function playClient(world: World, client: 'a' | 'b'): Promise<void> {
-  const { model, clients, company, service } = world;
+  const { model, clients, company } = world;
   const url = `/v1/team/clients/${clients[client]}`;
   const isBack = model.archived.delete(client);
   if (!isBack) model.archived.add(client);
   const answer = await (isBack
-    ? ask(service, company, 'PATCH', url, { state: 'active' })
-    : ask(service, company, 'DELETE', url));
+    ? company.send('PATCH', url, { state: 'active' })
+    : company.send('DELETE', url));
   assert.ok(answer.statusCode < 300, answer.body);
   world.told.push(`${client} is ${isBack ? 'back' : 'archived'}`);
 }
 
 async function playArchivedTeam(world: World, push: StepOf<'push'>): Promise<void> {
-  const { company, service, model } = world;
+  const { company, model } = world;
   const set = async (what: 'archive' | 'restore') => {
-    const answer = await ask(service, company, 'POST', `/v1/company/teams/${company.teamId}/${what}`);
+    const answer = await company.send('POST', `/v1/company/teams/${company.teamId}/${what}`);
     assert.ok(answer.statusCode < 300, answer.body);
   };
   await set('archive');

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import type { Memory } from '../../../../shared/schemas/memories.ts';
 import { openTestApp } from '../../../support/app.ts';
 import { questionBest } from '../../../support/feedback.ts';
 import { addMemories, decided, listMemories } from '../../../support/memories.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
 import { focused, heading, title } from '../../../support/pages.ts';
-import { type Caller, get, post } from '../../../support/team.ts';
+import { type Caller } from '../../../support/team.ts';
 import {
   alert,
   answers,
@@ -35,23 +34,22 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
   });
   after(() => browser?.close());
 
-  const contentOf = async (caller: Caller, id: string) =>
-    (await get(service, caller, `/v1/memory/memories/${id}`)).json<Memory>().content;
+  const contentOf = async (caller: Caller, id: string) => (await caller.api.getMemory(id)).content;
 
   test('a reviewer decides on twenty items with keys only, and takes all of it back', async () => {
     const company = await service.company();
-    await addMemories(service, company, 'published', [
+    await addMemories(company, 'published', [
       {
         title: 'How to reach the VPN',
         content: 'The VPN gateway is on port 443. Carl renews its certificate each spring.',
       },
       { title: 'VPN gateway', content: GATEWAY },
     ]);
-    await queue(service, company, named(18));
-    await queue(service, company, ['VPN moved'], {
+    await queue(company, named(18));
+    await queue(company, ['VPN moved'], {
       content: GATEWAY.replaceAll(/vpn1|443/g, (word) => `${word}8`),
     });
-    await queue(service, company, ['First']);
+    await queue(company, ['First']);
     const { page, faults, refused } = await openReview(browser, base, company);
     assert.equal(await current(page), 'First');
     await title(page, '20 to review · Review · Test Team');
@@ -75,13 +73,13 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
     await heading(page, 'Nothing waits for review');
     await all;
     await title(page, 'Nothing to review');
-    const after = await statesOf(service, company);
+    const after = await statesOf(company);
     assert.equal(Object.keys(after).length, 13);
     assert.deepEqual(
       [after['First'], after['VPN moved'], after['VPN gateway']],
       ['published', 'published', undefined],
     );
-    const edited = (await listMemories(service, company)).find((memory) => memory.title === 'Item 01');
+    const edited = (await listMemories(company)).find((memory) => memory.title === 'Item 01');
     assert.equal(edited?.content, 'The text of the reviewer.');
 
     const undone = answers(page, 20);
@@ -91,7 +89,7 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
     await status(page, 'Back in review: First');
     assert.equal(await current(page), 'First');
     assert.deepEqual((await listed(page)).slice(0, 3), ['First', 'VPN moved', 'Item 01']);
-    const again = await statesOf(service, company);
+    const again = await statesOf(company);
     assert.equal(Object.values(again).filter((state) => state === 'review').length, 20);
     assert.equal(again['VPN gateway'], 'published');
     await press(page, 'u');
@@ -102,7 +100,7 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
 
   test('each key has a button, and the buttons do the same', async () => {
     const company = await service.company();
-    await queue(service, company, named(3));
+    await queue(company, named(3));
     const { page, faults } = await openReview(browser, base, company);
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     await button('Next').click();
@@ -120,14 +118,14 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
     await page.getByLabel('Title', { exact: true }).fill('Another title');
     await button('Publish').click();
     await status(page, 'Published Another title');
-    assert.deepEqual(await statesOf(service, company), { 'Another title': 'published', 'Item 03': 'review' });
+    assert.deepEqual(await statesOf(company), { 'Another title': 'published', 'Item 03': 'review' });
     assert.deepEqual(faults, []);
     await page.context().close();
   });
 
   test('a script that cannot be loaded is named, and the next key loads it', async () => {
     const company = await service.company();
-    await queue(service, company, named(3));
+    await queue(company, named(3));
     const { page } = await openReview(browser, base, company);
     const scripts = /\/review\/(undo|key-dialogs)\.js/;
     await page.route(scripts, (route) => route.abort());
@@ -143,7 +141,7 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
     await page.getByText('Item 02', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Keys' }).click();
     await heading(page, 'Keys');
-    assert.deepEqual(await statesOf(service, company), {
+    assert.deepEqual(await statesOf(company), {
       'Item 01': 'published',
       'Item 02': 'review',
       'Item 03': 'published',
@@ -153,7 +151,7 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
 
   test('keys do nothing in a field, in a dialog, with a modifier and while they are held down', async () => {
     const company = await service.company();
-    await queue(service, company, named(3));
+    await queue(company, named(3));
     const { page } = await openReview(browser, base, company);
     let decisions = 0;
     page.on('request', (request) => {
@@ -188,12 +186,12 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
 
   test('several items are decided at once, up to the first that fails, and undone at once', async () => {
     const company = await service.company();
-    const items = await queue(service, company, named(5));
+    const items = await queue(company, named(5));
     const { page } = await openReview(browser, base, company);
     await page.getByLabel('Select all shown').check();
     await press(page, 'x');
     await page.getByText('4 selected').waitFor();
-    await decided(service, company, { action: 'discard', memoryId: items[3]?.id });
+    await decided(company, { action: 'discard', memoryId: items[3]?.id });
     await page.getByRole('button', { name: 'Publish 4' }).click();
     await status(page, 'Published 2 of 4. The others are still selected. 2 left.');
     await alert(page, 'Not published: Item 04. You have already discarded it.');
@@ -207,21 +205,21 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Discard 4' }).click();
     await status(page, 'Discarded 4 of 4.');
     await heading(page, 'Nothing waits for review');
-    assert.deepEqual(await statesOf(service, company), {});
+    assert.deepEqual(await statesOf(company), {});
     await page.context().close();
   });
 
   test('texts with feedback are kept, changed or deleted', async () => {
     const company = await service.company();
     const question = async (query: string) =>
-      questionBest(service, company, query, { verdict: 'outdated', note: `Not ${query}` });
-    const [memory] = await addMemories(service, company, 'published', [
+      questionBest(company, query, { verdict: 'outdated', note: `Not ${query}` });
+    const [memory] = await addMemories(company, 'published', [
       { title: 'Ferry', content: 'The ferry of quokka.' },
     ]);
     assert.ok(memory);
     await question('quokka');
     for (const word of ['tapir', 'okapi']) {
-      await post(service, company, '/v1/memory/ingest', {
+      await company.ask.ingestSource({
         title: word,
         text: `The tram of ${word}.`,
         scope: {},

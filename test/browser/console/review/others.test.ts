@@ -35,15 +35,15 @@ describe('a review with others beside it', { skip: withoutBrowser }, () => {
 
   test('a decision that someone else has made before is named, and the review goes on', async () => {
     const company = await service.company();
-    const [first, second, third] = await queue(service, company, named(4));
+    const [first, second, third] = await queue(company, named(4));
     assert.ok(first && second && third);
     const { page, faults } = await openReview(browser, base, company);
-    await decided(service, company, { action: 'discard', memoryId: first.id });
+    await decided(company, { action: 'discard', memoryId: first.id });
     await press(page, 'p');
     await alert(page, 'Not published: Item 01. You have already discarded it.');
     assert.equal(await current(page), 'Item 02');
     const other = await addPerson(service, company, { companyRole: 'owner', teamRole: 'owner' });
-    await decided(service, other, { action: 'publish', memoryId: second.id });
+    await decided(other, { action: 'publish', memoryId: second.id });
     await press(page, 'e');
     await textField(page).fill('What I have typed.');
     await page.keyboard.press('Control+Enter');
@@ -54,22 +54,22 @@ describe('a review with others beside it', { skip: withoutBrowser }, () => {
     );
     assert.equal(await current(page), 'Item 03');
     // It is in review again, as another version.
-    const { version } = await decided(service, other, {
+    const { version } = await decided(other, {
       action: 'publish',
       memoryId: third.id,
       content: 'New.',
     });
-    await decided(service, other, { action: 'unpublish', memoryId: third.id, version });
+    await decided(other, { action: 'unpublish', memoryId: third.id, version });
     await press(page, 'd');
     await alert(page, 'Not discarded: Item 03. It was changed in the meantime. Read it again.');
     await page.getByRole('button', { name: 'Show it' }).click();
     assert.equal(await page.locator('.review-text').innerText(), 'New.');
     await press(page, 'd');
     await status(page, 'Discarded Item 03. 1 left.');
-    await decided(service, other, { action: 'reopen', memoryId: third.id });
+    await decided(other, { action: 'reopen', memoryId: third.id });
     await press(page, 'u');
     await alert(page, 'Not undone: Item 03');
-    assert.deepEqual(await statesOf(service, company), {
+    assert.deepEqual(await statesOf(company), {
       'Item 02': 'published',
       'Item 03': 'review',
       'Item 04': 'review',
@@ -80,7 +80,7 @@ describe('a review with others beside it', { skip: withoutBrowser }, () => {
 
   test('a refused publish keeps the edited text, and so does leaving the form', async () => {
     const company = await service.company();
-    await queue(service, company, named(2));
+    await queue(company, named(2));
     const { page } = await openReview(browser, base, company);
     const text = textField(page);
     await press(page, 'e');
@@ -116,25 +116,25 @@ describe('a review with others beside it', { skip: withoutBrowser }, () => {
     await press(page, 'd');
     await alert(page, 'Not discarded: Item 02. The service did not answer.');
     assert.equal(await current(page), 'Item 02');
-    assert.deepEqual(await statesOf(service, company), { 'Item 02': 'review', Short: 'published' });
+    assert.deepEqual(await statesOf(company), { 'Item 02': 'review', Short: 'published' });
     await page.context().close();
   });
 
   test('what others decide and add shows without moving the current item', async () => {
     const company = await service.company();
-    const [first, second] = await queue(service, company, named(3));
+    const [first, second] = await queue(company, named(3));
     assert.ok(first && second);
     const { page } = await openReview(browser, base, company);
     await press(page, 'j');
-    await decided(service, company, { action: 'publish', memoryId: first.id });
-    await queue(service, company, ['New']);
+    await decided(company, { action: 'publish', memoryId: first.id });
+    await queue(company, ['New']);
     await page.getByRole('button', { name: 'Item 01' }).focus();
     await showAgain(page);
     await page.getByRole('button', { name: 'New' }).waitFor();
     await page.getByText('2 of 3').waitFor();
     assert.deepEqual([await listed(page), await current(page)], [['New', 'Item 02', 'Item 03'], 'Item 02']);
     assert.match(await focused(page), /Item 02/);
-    await decided(service, company, { action: 'publish', memoryId: second.id });
+    await decided(company, { action: 'publish', memoryId: second.id });
     await showAgain(page);
     await page.getByText('Someone else has decided on this item.').waitFor();
     await press(page, 'j');

@@ -26,8 +26,8 @@ describe('the page of memories in review', { skip: withoutBrowser }, () => {
   test('the filters and the item of a followed link are in the address', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
-    await queue(service, company, named(3));
-    await addMemories(service, company, 'review', [{ title: 'Of the client' }], client);
+    await queue(company, named(3));
+    await addMemories(company, 'review', [{ title: 'Of the client' }], client);
     const { page } = await openReview(browser, base, company);
     await page.getByLabel('Client', { exact: true }).selectOption(client);
     await page.getByRole('button', { name: 'Filter' }).click();
@@ -59,7 +59,7 @@ describe('the page of memories in review', { skip: withoutBrowser }, () => {
        select $1, $2, id, id::text, id::text, 'active' from unnest($3::uuid[]) as id`,
       [company.companyId, company.teamId, Array.from({ length: 201 }, newId)],
     );
-    await queue(service, company, named(1));
+    await queue(company, named(1));
     const { page } = await openReview(browser, base, company);
     const options = page.getByLabel('Client', { exact: true }).locator('option');
     await options.nth(201).waitFor({ state: 'attached' });
@@ -69,7 +69,7 @@ describe('the page of memories in review', { skip: withoutBrowser }, () => {
 
   test('only those with Full access see the page, and nobody can decide in an archived Team', async () => {
     const company = await service.company();
-    await queue(service, company, named(2));
+    await queue(company, named(2));
     for (const ties of [{ teamRole: 'member' }, { companyRole: 'admin', companyGrant: 'read' }] as const) {
       const person = await addPerson(service, company, ties);
       const url = `${base}/review?team=${company.teamId}`;
@@ -95,12 +95,12 @@ describe('the page of memories in review', { skip: withoutBrowser }, () => {
   test('the page looks well in every look, with names in another direction and without a break', async () => {
     const company = await service.company();
     const long = `${GATEWAY} ${'Some more words. '.repeat(80)}`;
-    await addMemories(service, company, 'published', [{ title: HOSTILE[0], content: long }]);
+    await addMemories(company, 'published', [{ title: HOSTILE[0], content: long }]);
     const content = `${long} ${HOSTILE.join(' ')}`;
     const client = await addClient(service, company);
     await service.database.query('update identity.client set name = $2 where id = $1', [client, HOSTILE[0]]);
-    await addMemories(service, company, 'review', [{ title: 'Of the client' }], client);
-    await queue(service, company, HOSTILE, { content, tags: ['tag'] });
+    await addMemories(company, 'review', [{ title: 'Of the client' }], client);
+    await queue(company, HOSTILE, { content, tags: ['tag'] });
     const url = `${base}/review?team=${company.teamId}`;
     // The text of the first similar memory is longer than its excerpt, so that it is requested.
     const shown = (page: Page) => page.locator('.review-similar[open] .changes').first().waitFor();
@@ -116,11 +116,10 @@ describe('the page of memories in review', { skip: withoutBrowser }, () => {
   test('the page is light with fifty items, and more are read on demand', async () => {
     const company = await service.company();
     await queue(
-      service,
       company,
       named(26).map((name) => `Older ${name}`),
     );
-    await queue(service, company, named(26));
+    await queue(company, named(26));
     const url = `${base}/review?team=${company.teamId}`;
     await assertWeight(browser, { url, token: company.token, shown: (page) => title(page, '50+ to review') });
     const { page, faults } = await openReview(browser, base, company);

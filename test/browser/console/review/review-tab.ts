@@ -1,25 +1,18 @@
 import type { Browser, Page } from 'playwright-core';
-import type { SignedIn, TestApp } from '../../../support/app.ts';
+import type { SignedIn } from '../../../support/app.ts';
 import type { GivenItem } from '../../../support/consolidation.ts';
 import { addMemories, listMemories } from '../../../support/memories.ts';
 import type { Caller } from '../../../support/team.ts';
 import { openConsole } from '../console-tab.ts';
-
-type Asked = Pick<TestApp, 'app'>;
 
 /** A text that others are compared with. */
 export const GATEWAY =
   'The VPN gateway is vpn1.example.com on port 443. Carl renews its certificate each spring.';
 
 /** Puts items with these titles into review. The first one is the newest, so that it is first on the page. */
-export async function queue(
-  service: Asked,
-  caller: Caller,
-  titles: readonly string[],
-  given: GivenItem = {},
-) {
+export async function queue(caller: Caller, titles: readonly string[], given: GivenItem = {}) {
   const items = titles.map((title) => ({ title, content: `A fact of ${title}.`, ...given }));
-  return (await addMemories(service, caller, 'review', items.toReversed())).toReversed();
+  return (await addMemories(caller, 'review', items.toReversed())).toReversed();
 }
 
 /** Titles of items: the first one is `Item 01`. */
@@ -27,8 +20,8 @@ export const named = (n: number) =>
   Array.from({ length: n }, (_, index) => `Item ${String(index + 1).padStart(2, '0')}`);
 
 /** The state of each memory that waits for review or is published, by its title. */
-export async function statesOf(service: Asked, caller: Caller): Promise<Record<string, string>> {
-  const memories = await listMemories(service, caller);
+export async function statesOf(caller: Caller): Promise<Record<string, string>> {
+  const memories = await listMemories(caller);
   return Object.fromEntries(memories.map(({ title, state }) => [title, state]));
 }
 

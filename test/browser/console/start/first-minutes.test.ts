@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { openTestApp, type SignedIn } from '../../../support/app.ts';
-import { ask } from '../../../support/company.ts';
+import { openTestApp } from '../../../support/app.ts';
+import { type Caller } from '../../../support/client/client.ts';
 import { newEmail } from '../../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
 import { focused, heading, openPage, sendForm, title } from '../../../support/pages.ts';
@@ -23,8 +23,8 @@ describe('the first minutes of an Owner', { skip: withoutBrowser }, () => {
 
   const done = (page: Page) => page.locator('.steps li[data-done] h3').allInnerTexts();
 
-  async function post(company: Pick<SignedIn, 'headers'>, url: string, body: object) {
-    const answer = await ask(service, company, 'POST', url, body);
+  async function post(company: Caller, url: string, body: object) {
+    const answer = await company.send('POST', url, body);
     assert.ok(answer.statusCode < 300, answer.body);
   }
 
@@ -43,7 +43,7 @@ describe('the first minutes of an Owner', { skip: withoutBrowser }, () => {
 
     // The new password has ended the earlier sessions.
     const session = await service.signIn(company.companyId, company.ownerId);
-    const owner = { headers: { ...company.headers, authorization: `Bearer ${session}` } };
+    const owner = company.with({ authorization: `Bearer ${session}` });
     await post(owner, '/v1/team/invites', { email: newEmail(), role: 'member' });
     await page.reload();
     await title(page, '2 to do');

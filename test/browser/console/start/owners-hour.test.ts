@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { createLogger } from '../../../../shared/logger.ts';
+import { callerOf } from '../../../support/client/client.ts';
 import { startOwnWorker } from '../../../support/dashboard.ts';
 import { newEmail } from '../../../support/invites.ts';
 import { addMemories } from '../../../support/memories.ts';
@@ -112,9 +113,11 @@ describe('the first hour of an Owner', { skip: withoutBrowser }, () => {
     await button(page, 'Open the Team').click();
     await title(page, 'Home · Front desk');
     const team = new URL(page.url()).searchParams.get('team') ?? '';
-    const owner = {
-      headers: { authorization: `Bearer ${(await storage(page)).tab['session-token']}`, 'memory-team': team },
-    };
+    const { tab } = await storage(page);
+    const owner = callerOf(service.app, {
+      authorization: `Bearer ${tab['session-token']}`,
+      'memory-team': team,
+    });
 
     await goTo(page, 'Clients');
     await page.getByLabel('Name', { exact: true }).fill('Acme');
@@ -179,7 +182,7 @@ describe('the first hour of an Owner', { skip: withoutBrowser }, () => {
     await member.reload();
     await heading(member, 'Acme');
 
-    await addMemories(service, owner, 'review', [{ title: 'Lanyards', content: 'They are yellow.' }]);
+    await addMemories(owner, 'review', [{ title: 'Lanyards', content: 'They are yellow.' }]);
     await goTo(page, 'Review');
     await title(page, '1 to review');
     await heading(page, 'Lanyards');

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openTestApp } from '../../../support/app.ts';
-import { ask } from '../../../support/company.ts';
 import { givePassword } from '../../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
 import { focused, heading, openPage, storage, title } from '../../../support/pages.ts';
@@ -215,7 +214,7 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     const company = await service.company();
     const { page } = await open(`/search?team=${company.teamId}`, company.token);
     await page.waitForLoadState('networkidle');
-    await ask(service, company, 'POST', '/v1/auth/logout', {});
+    await company.ask.logout({});
     await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click();
     await page.getByText('Your session has ended. Sign in again to go on.').waitFor();
     await page.context().close();
