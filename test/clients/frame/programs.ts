@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { CACHE } from '../../support/cache.ts';
 
 /** A program that is installed from npm, in a folder of its own. */
 interface Installed {
@@ -50,11 +50,7 @@ export const PROGRAMS = {
 export type Program = keyof typeof PROGRAMS;
 
 /** Where the programs are: outside the checkout, so that each is downloaded once. */
-const PROGRAMS_FOLDER = join(
-  process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
-  'team-memory',
-  'programs',
-);
+const PROGRAMS_FOLDER = join(CACHE, 'programs');
 
 /** The folder in which a program is installed. */
 export const folderOf = (program: Program): string => join(PROGRAMS_FOLDER, program);

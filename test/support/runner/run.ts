@@ -111,9 +111,8 @@ async function runOn({ database, files, covered = [] }: Round): Promise<void> {
   // A pattern would leave out the tests that tell whether the files of a batch can be loaded.
   const batches = namePatterns.length > 0 ? files.map((file) => [file]) : batchesOf(files);
   const starting = batches.filter((batch) => batch.some((file) => usesDatabase(needsOf(file))));
-  if (database === 'embedded' && starting.length > 1) {
-    const { writeSnapshot } = await import('./snapshot.ts');
-    snapshot ??= await writeSnapshot(folder);
+  if (database === 'embedded' && starting.length > 0) {
+    snapshot ??= await (await import('./snapshot.ts')).keptSnapshot();
   }
   if (files.some(runsClient)) client ??= await writeClient();
   const own = database === 'postgres' && starting.length > 0 ? await openServer() : null;
