@@ -1,10 +1,14 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 
 /*
  * Counts the characters that code reads, so that tests can prove that work on a text is done in pieces and grows in line with
  * the text, without measuring time. While it counts, the functions of the language that read texts are replaced by ones
- * that count and then call them.
+ * that count and then call them. Only what the work itself causes is counted: other tests can run in the same process.
  */
+
+/** What is counted where code runs. */
+const counted = new AsyncLocalStorage<Reads>();
 
 /** The characters that were read, for each expression and each function that reads. */
 export class Reads {
@@ -16,6 +20,7 @@ export class Reads {
   marks = 0;
 
   add(reader: RegExp | string, characters: number): void {
+    if (counted.getStore() !== this) return;
     this.total += characters;
     this.#sinceTurn.set(reader, (this.#sinceTurn.get(reader) ?? 0) + characters);
   }
@@ -117,7 +122,7 @@ export async function countReads(work: (reads: Reads) => unknown): Promise<Reads
       name,
       (original) =>
         function (this: unknown, ...given) {
-          reads.total += 1;
+          if (counted.getStore() === reads) reads.total += 1;
           return original.apply(this, given);
         },
     );
@@ -155,7 +160,7 @@ export async function countReads(work: (reads: Reads) => unknown): Promise<Reads
       },
   );
   try {
-    await work(reads);
+    await counted.run(reads, async () => work(reads));
   } finally {
     for (const each of restore) each();
   }
