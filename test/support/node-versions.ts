@@ -17,7 +17,12 @@ export async function nodeFolder(version: string): Promise<string> {
   const bin = join('node_modules', name, 'bin');
   const folder = await keptFolder(`node-${version}`, bin, (partial) =>
     run('npm', [
-      ...['install', '--prefix', partial, '--ignore-scripts', '--no-audit', '--no-fund'],
+      'install',
+      '--prefix',
+      partial,
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
       `${name}@${version}`,
     ]),
   );

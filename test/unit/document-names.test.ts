@@ -8,7 +8,7 @@ const filesOf = (...patterns: string[]) => patterns.flatMap((pattern) => globSyn
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
 /** A file or a folder of the repository, written as code. A folder can end with a slash. */
-const PATH = /`((?:\.ci|api|cli|core|db|docs|shared|test|web|worker)\/[\w./-]+)`/g;
+const PATH = /`((?:\.ci|api|bench|cli|core|db|docs|shared|test|web|worker)\/[\w./-]+)`/g;
 /** A file in a command. */
 const FILE_IN_COMMAND = /(?<![\w./-])((?:\.ci|docs|test|worker)\/[\w./-]+\.(?:ts|sh))\b/g;
 /** Names that stand for any file. */
@@ -38,7 +38,7 @@ describe('the files and folders that documents name', () => {
 });
 
 describe('the functions, types and fields that documents for contributors name', () => {
-  const code = filesOf('{api,cli,core,db,shared,test,worker}/**/*.ts', '*.json').map(read).join('\n');
+  const code = filesOf('{api,bench,cli,core,db,shared,test,worker}/**/*.ts', '*.json').map(read).join('\n');
   const known = new Set(code.match(/\w+/g));
 
   for (const page of filesOf('docs/architecture.md', 'docs/{contributing,decisions}/*.md')) {
