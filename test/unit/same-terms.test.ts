@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { textHash } from '../../shared/text/content-hash.ts';
 import { Counts } from '../../shared/text/terms/counts.ts';
 import { normalizeText } from '../../shared/text/terms/fold.ts';
-import { chunkTerms } from '../../shared/text/terms/terms.ts';
+import { chunkTerms, MAX_CHUNK_DIMS } from '../../shared/text/terms/terms.ts';
 import { countWords } from '../../shared/text/terms/words.ts';
 import { plainNormalize, plainTerms, plainWords } from '../support/plain-terms.ts';
 import { LANGUAGES, NO_RETRIEVAL_SET, readRetrievalSet, retrievalFolder } from '../support/retrieval-set.ts';
@@ -18,16 +18,10 @@ const anyText = fc
       fc.string({ unit: 'binary' }),
       fc.integer({ min: 0, max: 0x31ff }).map((point) => String.fromCodePoint(point)),
       fc.constantFrom(
-        'Straße',
-        'ΟΔΟΣ',
-        'İstanbul',
-        'élan',
-        'й',
-        '한국',
-        '\u1112\u1161\u11ab',
-        'น้ำ',
-        '数据库',
-        '\ufdfa',
+        ...'Straße ΟΔΟΣ İstanbul élan й 한국 \u1112\u1161\u11ab น้ำ ที่นี่ดี ខ្មែរ က္ကခ 数据库 食べるー'.split(' '),
+      ),
+      fc.constantFrom(
+        ...'𠀀𠀁 ＡＢＣ ﬁne \ufdfa ERR_CONN_42 foo.bar/baz-9 v1.2.3 a@b.org well-known a.b--c_d'.split(' '),
       ),
       fc.constantFrom(' ', '.', '-', '_', 'x1', '\u00a0', '\u200b', '\u2010', '\ud800', '\u0301'),
     ),
@@ -53,6 +47,14 @@ describe('the terms of a chunk', () => {
       assert.equal(normalizeText(text), plainNormalize(text), point.toString(16));
       assert.deepEqual(chunkTerms(TEAM, text), plainTerms(TEAM, text), point.toString(16));
     }
+  });
+
+  test('are those of the plain rules, for more dimensions than a sparsevec has', () => {
+    // Three dimensions for each word: itself and two grams. Reversed, so that the words begin differently.
+    const rare = Array.from({ length: 6000 }, (_, i) => [...(i + 50_000).toString(36)].reverse().join(''));
+    const terms = chunkTerms(TEAM, `${rare.join(' ')} often often often`);
+    assert.equal(terms.dims.length, MAX_CHUNK_DIMS);
+    assert.deepEqual(terms, plainTerms(TEAM, `${rare.join(' ')} often often often`));
   });
 
   const folder = retrievalFolder();
