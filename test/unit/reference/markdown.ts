@@ -1,8 +1,3 @@
-/** The first lines of a generated page. */
-export function pageHead(title: string, source: string): string {
-  return `# ${title}\n\n<!-- Generated from ${source} by npm run generate. Change that file, not this one. -->\n`;
-}
-
 /** The text of a cell of a table. */
 function cellText(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');

@@ -1,11 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Tool } from '../../../api/mcp/tool.ts';
 import { TOOLS } from '../../../api/mcp/tools/index.ts';
-import { code, pageHead, tableText } from './markdown.ts';
-
-const INTRODUCTION = `
-The tools of \`POST /v1/mcp\`, in the order in which agents list them. [The guide](../guide/mcp.md) says how to connect an
-agent. Each tool also accepts \`team\`: the id or name of a Team.`;
+import { code, tableText } from './markdown.ts';
 
 /** What a tool needs of a caller besides the permission. */
 const NEEDS: Readonly<Record<NonNullable<Tool['needs']>, string>> = {
@@ -15,17 +11,8 @@ const NEEDS: Readonly<Record<NonNullable<Tool['needs']>, string>> = {
 
 /** The type of a field, in words. */
 function typeOf(schema: TSchema): string {
-  const {
-    type,
-    enum: values,
-    anyOf,
-    items,
-  } = schema as {
-    type?: string;
-    enum?: string[];
-    anyOf?: TSchema[];
-    items?: TSchema;
-  };
+  type Known = { type?: string; enum?: string[]; anyOf?: TSchema[]; items?: TSchema };
+  const { type, enum: values, anyOf, items } = schema as Known;
   if (values !== undefined) return values.map(code).join(', ');
   if (anyOf !== undefined) return anyOf.map(typeOf).join(' or ');
   if (type === 'array' && items !== undefined) return `list of ${typeOf(items)}`;
@@ -68,8 +55,5 @@ function sectionOf({ name, title, description, permission, needs, annotations, l
   ].join('\n');
 }
 
-/** The page about the MCP tools, from their definitions. */
-export function mcpToolsPage(): string {
-  const sections = TOOLS.map(sectionOf).join('\n\n');
-  return [pageHead('MCP tools', 'api/mcp/tools'), INTRODUCTION.trimStart(), '', sections, ''].join('\n');
-}
+/** What the page about the MCP tools says of each, from their definitions. */
+export const toolSections = () => TOOLS.map(sectionOf).join('\n\n');
