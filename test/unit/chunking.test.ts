@@ -27,17 +27,8 @@ const SENTENCES = {
 const fragment = fc.oneof(
   fc.constantFrom(...Object.values(SENTENCES)),
   fc.constantFrom('\n', '\r\n', '\r', '\n\n', '\r\n\r\n', ' ', '\t', '\n \n', '\u00a0', '\u3000', '\ufeff'),
-  fc.constantFrom(
-    '\n# A\n',
-    '\n## B\n',
-    '\nC\n===\n',
-    '\nD\n---\n',
-    '\n```\n',
-    '\n~~~js\n',
-    '# ',
-    '- item\n',
-    '| a | b |\n',
-  ),
+  fc.constantFrom('\n# A\n', '\n## B\n', '\nC\n===\n', '\nD\n---\n', '# ', '- item\n'),
+  fc.constantFrom('\n```\n', '\n~~~js\n', '| a | b |\n'),
   fc.constantFrom(
     '👨‍👩‍👧‍👦',
     '🇩🇪',
@@ -80,21 +71,7 @@ describe('cutting any document', () => {
   });
 
   test('cuts text without white space only between graphemes', () => {
-    const unit = fc.constantFrom(
-      '👨‍👩‍👧‍👦',
-      '🇩🇪',
-      'e\u0301\u0323',
-      'क्षि',
-      '각',
-      '각',
-      'ที่',
-      'ខ្មែ',
-      'a',
-      '字',
-      '𠀀',
-      '。',
-      '.',
-    );
+    const unit = fc.constantFrom(...'👨‍👩‍👧‍👦 🇩🇪 e\u0301\u0323 क्षि 각 각 ที่ ខ្មែ a 字 𠀀 。 .'.split(' '));
     const run = fc.tuple(unit, fc.integer({ min: 1, max: 1500 })).map(([text, times]) => text.repeat(times));
     fc.assert(
       fc.property(fc.array(run, { minLength: 1, maxLength: 6 }), (runs) => {
@@ -108,12 +85,6 @@ describe('cutting any document', () => {
       }),
       { numRuns: 60 },
     );
-  });
-
-  test('returns no pieces for a blank document', () => {
-    for (const text of ['', ' ', '\r\n\r\n', '\u3000\t\n', ' '.repeat(10_000), '\ufeff']) {
-      assert.deepEqual(cutText(text), []);
-    }
   });
 
   test('returns the same pieces for CRLF as for LF', () => {
@@ -186,13 +157,6 @@ describe('cutting a paragraph that is too long', () => {
     assert.ok(pieces.length > 3);
     for (const piece of pieces)
       assert.match(piece, /^(lorem|ipsum|dolor|sit|amet) [^]* (lorem|ipsum|dolor|sit|amet)$/);
-  });
-
-  test('cuts between graphemes if one word is too long', () => {
-    const family = '👨‍👩‍👧‍👦';
-    const pieces = texts(cutText(family.repeat(1000)));
-    for (const piece of pieces) assert.equal(piece.length % family.length, 0);
-    assert.equal(pieces.join(''), family.repeat(1000));
   });
 
   test('cuts inside a grapheme only if the grapheme is longer than a piece', () => {
