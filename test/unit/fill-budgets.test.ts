@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { addNeighbours, fillWithHits } from '../../core/search/answer.ts';
 import type { Hit } from '../../shared/schemas/search.ts';
-import { type Chunk, NO_PLACE } from '../../shared/schemas/sources.ts';
+import type { Chunk } from '../../shared/schemas/sources.ts';
 
 const MAX_NEIGHBOUR_CHARACTERS = 32_000;
 
@@ -11,23 +11,15 @@ const count = (text: string) => Array.from(text).length;
 const countAll = (chunks: readonly Chunk[]) => chunks.reduce((sum, { text }) => sum + count(text), 0);
 const neighboursOf = (hit: Hit) => [...(hit.before ?? []), ...(hit.after ?? [])];
 
-function makeChunk(source: number, ordinal: number, text: string): Chunk {
-  return {
+/** A chunk with what an answer depends on. */
+const makeChunk = (source: number, ordinal: number, text: string) =>
+  ({
     chunk_id: `${source}:${ordinal}`,
     source_id: `source ${source}`,
-    title: 'A title',
-    uri: null,
     text,
     ordinal,
-    layer: 'team',
     client_id: null,
-    kind: 'ingest',
-    tags: [],
-    created_at: '2026-01-01T00:00:00.000Z',
-    occurred_at: null,
-    location: { document_title: null, ...NO_PLACE },
-  };
-}
+  }) as Chunk;
 
 function makeHit(chunk: Chunk, others?: readonly Chunk[]): Hit {
   const passages = others === undefined ? {} : { passages: [chunk, ...others] };
@@ -185,27 +177,10 @@ describe('the shape of an answer', () => {
     assert.deepEqual(addNeighbours({ hits, room }, [plain(0, 1)], 1).map(layout), [[[0], 1, []]]);
   });
 
-  it('gives a chunk between two hits to the better one', () => {
-    const hits = [makeHit(plain(5, 10)), makeHit(plain(6, 10)), makeHit(plain(2, 10))];
-    const nearby = [0, 1, 3, 4, 7, 8].map((ordinal) => plain(ordinal, 10));
-    const shaped = addNeighbours({ hits, room: Number.POSITIVE_INFINITY }, nearby, 2);
-    assert.deepEqual(shaped.map(layout), [
-      [[3, 4], 5, [7]],
-      [[], 6, [8]],
-      [[0, 1], 2, []],
-    ]);
-  });
-
   it('fills the neighbours of the best hit first, and ends a side before a chunk that does not fit', () => {
     const hits = [makeHit(plain(5, 10)), makeHit(plain(9, 10))];
-    const nearby = [
-      plain(3, 10),
-      plain(4, 20_000),
-      plain(6, 12_001),
-      plain(7, 1),
-      plain(8, 100),
-      plain(10, 11_999),
-    ];
+    const lengths = Object.entries({ 3: 10, 4: 20_000, 6: 12_001, 7: 1, 8: 100, 10: 11_999 });
+    const nearby = lengths.map(([ordinal, characters]) => plain(Number(ordinal), characters));
     const shaped = addNeighbours({ hits, room: Number.POSITIVE_INFINITY }, nearby, 2);
     assert.deepEqual(shaped.map(layout), [
       [[3, 4], 5, []],
@@ -222,14 +197,5 @@ describe('the shape of an answer', () => {
       [[0], [0, 1]],
     );
     assert.equal(room, 10);
-  });
-
-  it('has a first hit above the budget and nothing else', () => {
-    const hits = [makeHit(plain(1, 100), [plain(4, 1)]), makeHit(plain(1, 1, 2), [])];
-    const filled = fillWithHits(hits, 99);
-    assert.equal(filled.room, 0);
-    const [only, ...others] = addNeighbours(filled, [plain(0, 1), plain(2, 1)], 1);
-    assert.deepEqual(others, []);
-    assert.deepEqual(only, { ...makeHit(plain(1, 100), []), before: [], after: [] });
   });
 });
