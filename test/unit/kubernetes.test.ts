@@ -44,15 +44,7 @@ function unknownFields(all: readonly Manifest[]): string {
     return `export const manifest${index}: import('${types}').I${kind} = ${literal};`;
   });
   writeFileSync(join(folder, 'manifests.ts'), lines.join('\n'));
-  const options = [
-    '--ignoreConfig',
-    '--noEmit',
-    '--skipLibCheck',
-    '--module',
-    'nodenext',
-    '--target',
-    'esnext',
-  ];
+  const options = '--ignoreConfig --noEmit --skipLibCheck --module nodenext --target esnext'.split(' ');
   const { stdout } = spawnSync('node_modules/.bin/tsc', [...options, join(folder, 'manifests.ts')], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -86,8 +78,9 @@ describe('the manifests for Kubernetes', () => {
   });
 
   for (const name of ['team-memory-api', 'team-memory-worker']) {
-    test(`${name} has no rights, and time to drain`, () => {
+    test(`${name} has no rights, time to drain, and no variables of Services, which would be settings`, () => {
       const pod = podOf(name);
+      assert.equal(pod.enableServiceLinks, false);
       assert.equal(pod.automountServiceAccountToken, false);
       assert.equal(pod.securityContext['runAsNonRoot'], true);
       assert.deepEqual(pod.securityContext['seccompProfile'], { type: 'RuntimeDefault' });
@@ -100,10 +93,6 @@ describe('the manifests for Kubernetes', () => {
         });
         assert.match(JSON.stringify(container['resources']), /^\{"requests":\{.+\},"limits":\{"memory":/);
       }
-    });
-
-    test(`variables that Kubernetes sets for a Service do not reach the settings of ${name}`, () => {
-      assert.equal(podOf(name).enableServiceLinks, false);
     });
 
     test(`one of ${name} at most is taken away at the same time`, () => {
