@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, matchesGlob, relative } from 'node:path';
+import { basename, join, matchesGlob, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { execFile } from '../support/needs/command.ts';
@@ -26,17 +26,13 @@ after(() => rm(folder, { recursive: true, force: true }));
 /** Writes a test file outside the suite. `SUPPORT` in it is replaced by the path of test/support. */
 async function writeTestFile(name: string, text: string): Promise<string> {
   const file = join(folder, `${name}.test.ts`);
-  await writeFile(file, text.replaceAll('SUPPORT', relative(folder, join(ROOT, 'test', 'support'))));
+  const support = relative(folder, join(ROOT, 'test', 'support'));
+  await writeFile(file, `import { test } from 'node:test';\n${text.replaceAll('SUPPORT', support)}\n`);
   return file;
 }
 
-interface Ended {
-  code: number;
-  output: string;
-}
-
 /** Runs a command as someone does in a shell at the root of the repository, with an empty folder for temporary files. */
-async function runShell(command: string): Promise<Ended & { temporary: string }> {
+async function runShell(command: string) {
   const temporary = await mkdtemp(join(folder, 'temporary-'));
   const { NODE_TEST_CONTEXT: _ignored, ...env } = process.env;
   const options = { cwd: ROOT, env: { ...env, TMPDIR: temporary, NODE_COMPILE_CACHE: '' } };
@@ -50,31 +46,25 @@ async function runShell(command: string): Promise<Ended & { temporary: string }>
 const npmTest = (...files: string[]) => runShell(`npm test -- ${files.join(' ')}`);
 
 describe('the needs of a test file', () => {
-  it('include what other modules of the tests import', async () => {
-    const file = await writeTestFile('declared', "import { openTestApp } from 'SUPPORT/app.ts';\n");
-    assert.deepEqual([...needsOf(file)], ['database']);
+  it('include what other modules of the tests import, except types', async () => {
+    const needs = async (name: string, what: string) => [
+      ...needsOf(await writeTestFile(name, `import ${what} from 'SUPPORT/app.ts';`)),
+    ];
+    assert.deepEqual(await needs('declared', '{ openTestApp }'), ['database']);
+    assert.deepEqual(await needs('typed', 'type { TestApp }'), []);
   });
 
-  it('do not include what is imported only as a type', async () => {
-    const file = await writeTestFile('typed', "import type { TestApp } from 'SUPPORT/app.ts';\n");
-    assert.equal(needsOf(file).size, 0);
-  });
-
-  for (const module of [
-    'pg',
-    'SUPPORT/../../db/driver/embedded.ts',
-    'node:child_process',
-    'playwright-core',
-  ]) {
-    const name = module.replace('SUPPORT/../../', '');
-    it(`must be declared to use ${name}`, async () => {
-      const file = await writeTestFile(
-        `undeclared-${name.replaceAll('/', '-')}`,
-        `await import('${module}');\n`,
-      );
+  it('must be declared to use a driver, a process or a browser', async () => {
+    for (const name of [
+      'pg',
+      'SUPPORT/../../db/driver/embedded.ts',
+      'node:child_process',
+      'playwright-core',
+    ]) {
+      const file = await writeTestFile(`undeclared-${basename(name)}`, `await import('${name}');`);
       assert.throws(() => needsOf(file), /uses \S+ without declaring it: import test\/support\/needs\/\S+/);
-    });
-  }
+    }
+  });
 });
 
 /** The async suites of a test file, by their names. */
@@ -110,11 +100,8 @@ describe('the test files that share a process', () => {
   });
 
   it('cannot change the environment', async () => {
-    const changing = await writeTestFile('changing', "process.env['MEMORY_API_TOKEN'] = 'x';\n");
-    const other = await writeTestFile(
-      'other',
-      "import { test } from 'node:test';\ntest('the other', () => {});\n",
-    );
+    const changing = await writeTestFile('changing', "process.env['MEMORY_API_TOKEN'] = 'x';");
+    const other = await writeTestFile('other', "test('the other', () => {});");
     const { code, output } = await npmTest(changing, other);
     assert.equal(code, 1);
     assert.match(output, /MEMORY_API_TOKEN cannot be set in a process that test files share/);
@@ -149,11 +136,8 @@ describe('the tiers', () => {
     const rounds = roundsOf('all', allTestFiles(), false);
     assert.ok(rounds.every(({ database }) => database === 'embedded'));
     const run = rounds.flatMap(({ files }) => files);
-    for (const glob of SLOW_ON_BOTH)
-      assert.ok(
-        run.some((file) => matchesGlob(file, glob)),
-        glob,
-      );
+    const isRun = (glob: string) => run.some((file) => matchesGlob(file, glob));
+    assert.ok(SLOW_ON_BOTH.every(isRun));
   });
 
   it('run on PostgreSQL only what uses a database', () => {
@@ -162,53 +146,45 @@ describe('the tiers', () => {
     assert.ok(postgres.files.every((file) => usesDatabase(needsOf(file))));
   });
 
-  for (const glob of [...SAME_ON_BOTH, ...EMBEDDED_ONLY, ...SLOW_ON_BOTH]) {
-    it(`know a file that matches ${glob}`, () => {
-      assert.ok(allTestFiles().some((file) => matchesGlob(file, glob) && usesDatabase(needsOf(file))));
-    });
-  }
+  it('name only patterns that a file which uses a database matches', () => {
+    const files = allTestFiles().filter((file) => usesDatabase(needsOf(file)));
+    const globs = [...SAME_ON_BOTH, ...EMBEDDED_ONLY, ...SLOW_ON_BOTH];
+    assert.deepEqual(
+      globs.filter((glob) => !files.some((file) => matchesGlob(file, glob))),
+      [],
+    );
+  });
 });
 
 describe('npm test', () => {
-  it('prints for a failed test the command that runs only this test', async () => {
+  it('prints for a failed test the command that runs only this test, also if a helper defines it', async () => {
+    const helper =
+      "import { test } from 'node:test';\nexport const define: typeof test = (...of) => test(...of);\n";
+    await writeFile(join(folder, 'helper.ts'), helper);
     const file = await writeTestFile(
       'failing',
-      `import { describe, test } from 'node:test';
+      `import { describe } from 'node:test';
+import { define } from './helper.ts';
+const fail = (text) => () => { throw new Error(text); };
 describe('a (suite) of $HOME', () => {
-  test("fails: it's 1 + 1 = [3]?", () => { throw new Error('as it must'); });
-  test('fails too', () => { throw new Error('as well'); });
+  test("fails: it's 1 + 1 = [3]?", fail('as it must'));
+  define('fails too', fail('in the helper'));
   test('passes', () => {});
-});
-`,
+});`,
     );
     const { output } = await npmTest(file);
     const commands = output.split('\n').flatMap((line) => line.split('Run it alone: ')[1] ?? []);
     assert.equal(commands.length, 2, output);
-    const again = await runShell(commands[0] ?? '');
-    assert.equal(again.code, 1);
-    assert.match(again.output, /Error: as it must/);
-    assert.match(again.output, /tests 1\n/);
-  });
-
-  it('prints a command that finds a test whose helper defines it', async () => {
-    const helper = join(folder, 'helper.ts');
-    await writeFile(
-      helper,
-      "import { test } from 'node:test';\nexport const define = (name: string) => test(name, () => { throw new Error('in the helper'); });\n",
-    );
-    const file = await writeTestFile('defined', "import { define } from './helper.ts';\ndefine('one');\n");
-    const { output } = await npmTest(file);
-    const [, command = ''] = /Run it alone: (.+)/.exec(output) ?? [];
-    const again = await runShell(command);
-    assert.equal(again.code, 1, command);
-    assert.match(again.output, /Error: in the helper/);
+    for (const [index, error] of ['as it must', 'in the helper'].entries()) {
+      const again = await runShell(commands[index] ?? '');
+      assert.equal(again.code, 1);
+      assert.match(again.output, /tests 1\n/);
+      assert.ok(again.output.includes(`Error: ${error}`), again.output);
+    }
   });
 
   it('fails for a name that no test has, and for a file that is no test file', async () => {
-    const file = await writeTestFile(
-      'named',
-      "import { test } from 'node:test';\ntest('a name', () => {});\n",
-    );
+    const file = await writeTestFile('named', "test('a name', () => {});");
     const unknown = await npmTest(file, "--test-name-pattern='^another name$'");
     assert.equal(unknown.code, 1);
     assert.match(unknown.output, /no test has a name that matches/);
@@ -216,53 +192,42 @@ describe('a (suite) of $HOME', () => {
   });
 
   it('names a file that cannot be loaded, also beside another one and with a name pattern', async () => {
-    const file = await writeTestFile('broken', "throw new Error('not loadable');\n");
-    const { output } = await npmTest(file);
-    assert.match(output, /Run it alone: npm test -- \S+broken\.test\.ts\n/);
-    const other = await writeTestFile(
-      'sound',
-      "import { test } from 'node:test';\ntest('sound', () => {});\n",
-    );
-    for (const pattern of [[], ["--test-name-pattern='sound'"]]) {
-      const both = await npmTest(other, file, ...pattern);
-      assert.equal(both.code, 1);
-      assert.match(both.output, /Run it alone: npm test -- \S+broken\.test\.ts\n/);
+    const file = await writeTestFile('broken', "throw new Error('not loadable');");
+    const other = await writeTestFile('sound', "test('sound', () => {});");
+    for (const given of [[file], [other, file], [other, file, "--test-name-pattern='sound'"]]) {
+      const { code, output } = await npmTest(...given);
+      assert.equal(code, 1);
+      assert.match(output, /Run it alone: npm test -- \S+broken\.test\.ts\n/);
     }
   });
 
-  for (const [outcome, isKept] of [
-    ['fails', true],
-    ['passes', false],
-  ] as const) {
-    it(`${isKept ? 'keeps' : 'removes'} the folders and logs of processes if a test ${outcome}`, async () => {
+  it('keeps the folders and logs of processes if a test fails, and removes them if it passes', async () => {
+    const run = async (outcome: string) => {
       const file = await writeTestFile(
         `process-that-${outcome}`,
         `import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
-import { after, test } from 'node:test';
+import { after } from 'node:test';
 import { endProcesses, startCommand, temporaryFolder } from 'SUPPORT/needs/process.ts';
 after(endProcesses);
 test('a process', async () => {
   await writeFile((await temporaryFolder()) + '/data', 'the data');
   await startCommand(process.execPath, ['-e', 'console.log("the log")']).exited;
   assert.equal('${outcome}', 'passes');
-});
-`,
+});`,
       );
       const { output, temporary } = await npmTest(file);
       // npm leaves a cache of its own there.
       const all = await readdir(temporary, { recursive: true });
-      const left = all.filter((path) => path.startsWith('team-memory-'));
-      if (!isKept) {
-        assert.deepEqual(left, []);
-        return;
-      }
-      const read = (name: string) =>
-        readFile(join(temporary, left.find((path) => path.endsWith(`/${name}`)) ?? name), 'utf8');
-      assert.equal(await read('data'), 'the data');
-      assert.match(await read('process-1.log'), /the log/);
-      const [, printed = ''] = output.split('== kept\n');
-      assert.equal(printed.trim().split('\n').length, 2, output);
-    });
-  }
+      return { output, temporary, left: all.filter((path) => path.startsWith('team-memory-')) };
+    };
+    assert.deepEqual((await run('passes')).left, []);
+    const { output, temporary, left } = await run('fails');
+    const read = (name: string) =>
+      readFile(join(temporary, left.find((path) => path.endsWith(`/${name}`)) ?? name), 'utf8');
+    assert.equal(await read('data'), 'the data');
+    assert.match(await read('process-1.log'), /the log/);
+    const [, printed = ''] = output.split('== kept\n');
+    assert.equal(printed.trim().split('\n').length, 2, output);
+  });
 });
