@@ -37,6 +37,8 @@ function attempt(folder: string): string {
 }
 
 describe('the folder of a setting', () => {
+  const needsRoot = { skip: !isRoot && 'needs root, to make files of two users' };
+
   test('that this user cannot write is refused with the variable, the folder, the user and what to do', async () => {
     const folder = await openFolder();
     const locked = join(folder, 'locked');
@@ -50,9 +52,7 @@ describe('the folder of a setting', () => {
       assert.match(attempt(path), line);
   });
 
-  test('with a file of another user is refused, with the name of that file', {
-    skip: !isRoot && 'needs root, to make files of two users',
-  }, async () => {
+  test('with a file of another user is refused, with the name of that file', needsRoot, async () => {
     const folder = await openFolder();
     await writeFile(join(folder, 'lock'), '');
     await chmod(join(folder, 'lock'), 0o600);
@@ -63,45 +63,35 @@ describe('the folder of a setting', () => {
     );
   });
 
-  test('can contain what is not of the service and belongs to another user, as the root of a disk does', {
-    skip: !isRoot && 'needs root, to make files of two users',
-  }, async () => {
-    const folder = await openFolder();
-    await mkdir(join(folder, 'lost+found'), { mode: 0o700 });
-    await chown(folder, USER ?? 0, USER ?? 0);
-    assert.equal(attempt(folder), '');
-  });
+  test(
+    'can contain what is not of the service and belongs to another user, as the root of a disk does',
+    needsRoot,
+    async () => {
+      const folder = await openFolder();
+      await mkdir(join(folder, 'lost+found'), { mode: 0o700 });
+      await chown(folder, USER ?? 0, USER ?? 0);
+      assert.equal(attempt(folder), '');
+    },
+  );
 
-  test('that is a file, or below one, is refused', async () => {
+  test('that is a file, a link to nothing, or below one, is refused before anything is created', async () => {
     const folder = await temporaryFolder();
-    const file = join(folder, 'file');
+    const [file, link] = [join(folder, 'file'), join(folder, 'link')];
     await writeFile(file, '');
-    for (const path of [file, join(file, 'below')]) {
-      await assert.rejects(makeFolder('MEMORY_DATA_DIR', path, []), {
-        message: `MEMORY_DATA_DIR: user ${process.getuid?.()} cannot write to ${file}: it is not a folder. Remove it, or set MEMORY_DATA_DIR to another folder`,
-      });
-    }
-  });
-
-  test('that is a link to nothing, or below one, is refused before anything is created', async () => {
-    const folder = await temporaryFolder();
-    const link = join(folder, 'link');
     await symlink(join(folder, 'not mounted'), link);
-    for (const path of [link, join(link, 'below')]) {
-      await assert.rejects(assertCanWrite('MEMORY_DATA_DIR', path, []), {
-        message: `MEMORY_DATA_DIR: user ${process.getuid?.()} cannot write to ${link}: it is a link to a folder that does not exist. Create that folder (its disk may not be mounted), or set MEMORY_DATA_DIR to another folder`,
-      });
-    }
-  });
-
-  test('in a file system that stores no files is refused', {
-    skip: process.platform !== 'linux',
-  }, async () => {
-    for (const path of ['/proc/x', '/proc/x/y']) {
-      await assert.rejects(makeFolder('MEMORY_MODEL_DIR', path, []), {
-        message:
-          /^MEMORY_MODEL_DIR: user \d+ cannot (?:create anything in|write to) \/proc\b.* set MEMORY_MODEL_DIR to another folder$/,
-      });
+    const setElse = 'or set MEMORY_DATA_DIR to another folder';
+    for (const [path, why] of [
+      [file, `it is not a folder. Remove it, ${setElse}`],
+      [
+        link,
+        `it is a link to a folder that does not exist. Create that folder (its disk may not be mounted), ${setElse}`,
+      ],
+    ] as const) {
+      const message = `MEMORY_DATA_DIR: user ${process.getuid?.()} cannot write to ${path}: ${why}`;
+      for (const tried of [path, join(path, 'below')]) {
+        await assert.rejects(assertCanWrite('MEMORY_DATA_DIR', tried, []), { message });
+        await assert.rejects(makeFolder('MEMORY_DATA_DIR', tried, []), { message });
+      }
     }
   });
 
@@ -110,16 +100,13 @@ describe('the folder of a setting', () => {
       writing('MEMORY_DATA_DIR', '/data', () => {
         throw Object.assign(new Error('x'), { code, syscall: 'open' });
       });
-    for (const code of ['ENOSPC', 'EDQUOT'])
-      await assert.rejects(fails(code), {
-        message: /^MEMORY_DATA_DIR: the disk of \/data is full, .* free some space/,
-      });
-    await assert.rejects(fails('EROFS'), {
-      message: /^MEMORY_DATA_DIR: .* its file system is read-only. Make it writable, or set /,
-    });
-    await assert.rejects(fails('EIO'), {
-      message: /^MEMORY_DATA_DIR: user \d+ cannot write to \/data \(EIO\)\. Correct this, or set /,
-    });
+    for (const [code, why] of Object.entries({
+      ENOSPC: /^MEMORY_DATA_DIR: the disk of \/data is full, .* free some space/,
+      EDQUOT: /^MEMORY_DATA_DIR: the disk of \/data is full, .* free some space/,
+      EROFS: /^MEMORY_DATA_DIR: .* its file system is read-only. Make it writable, or set /,
+      EIO: /^MEMORY_DATA_DIR: user \d+ cannot write to \/data \(EIO\)\. Correct this, or set /,
+    }))
+      await assert.rejects(fails(code), { message: why });
     const other = new Error('another fault');
     await assert.rejects(
       writing('MEMORY_DATA_DIR', '/data', () => Promise.reject(other)),
