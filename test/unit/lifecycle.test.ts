@@ -23,16 +23,13 @@ function stopBy(stop: string, ...signals: readonly string[]) {
 }
 
 describe('a process that is told to stop', () => {
-  for (const signal of ['SIGTERM', 'SIGINT']) {
-    test(`exits with code 0 after ${signal} if everything was closed`, () => {
-      const { status, stdout } = stopBy('{ close: () => Promise.resolve() }', signal);
-      assert.deepEqual([status, stdout], [0, '']);
-    });
-
-    test(`reports the error and exits with code 1 after ${signal} if something could not be closed`, () => {
-      const close = `() => Promise.reject(new Error('the database is gone'))`;
-      const { status, stdout } = stopBy(`{ close: ${close} }`, signal);
-      assert.deepEqual([status, stdout], [1, 'the database is gone\n']);
+  for (const [signal, close, status, printed] of [
+    ['SIGTERM', 'Promise.resolve()', 0, ''],
+    ['SIGINT', `Promise.reject(new Error('the database is gone'))`, 1, 'the database is gone\n'],
+  ] as const) {
+    test(`exits with code ${status} after ${signal} if ${status === 0 ? 'everything' : 'something'} could ${status === 0 ? '' : 'not '}be closed`, () => {
+      const ended = stopBy(`{ close: () => ${close} }`, signal);
+      assert.deepEqual([ended.status, ended.stdout], [status, printed]);
     });
   }
 
@@ -43,19 +40,18 @@ describe('a process that is told to stop', () => {
   }`;
   const [NEVER, SOON] = [600_000, 50];
 
-  test('announces its end after SIGTERM, and closes after the wait', () => {
-    const { status, stdout } = stopBy(logged(SOON), 'SIGTERM');
-    assert.deepEqual([status, stdout], [0, 'told\nclosed\n']);
-  });
+  for (const [title, waitMs, ...signals] of [
+    ['announces its end after SIGTERM, and closes after the wait', SOON, 'SIGTERM'],
+    ['does not wait after SIGINT', NEVER, 'SIGINT'],
+    ['waits no longer after a second SIGTERM', NEVER, 'SIGTERM', 'SIGTERM'],
+  ] as const) {
+    test(title, () => {
+      const { status, stdout } = stopBy(logged(waitMs), ...signals);
+      assert.deepEqual([status, stdout], [0, 'told\nclosed\n']);
+    });
+  }
 
-  test('does not wait after SIGINT', () => {
-    const { status, stdout } = stopBy(logged(NEVER), 'SIGINT');
-    assert.deepEqual([status, stdout], [0, 'told\nclosed\n']);
-  });
-
-  test('waits no longer after a second SIGTERM, unless it is the first one that arrived twice', () => {
-    const { status, stdout } = stopBy(logged(NEVER), 'SIGTERM', 'SIGTERM');
-    assert.deepEqual([status, stdout], [0, 'told\nclosed\n']);
+  test('still waits if its first SIGTERM arrives twice', () => {
     const twice = stopBy(
       `{
         announce: () => {
@@ -67,6 +63,6 @@ describe('a process that is told to stop', () => {
       }`,
       'SIGTERM',
     );
-    assert.equal(twice.status, 7, 'still waits');
+    assert.equal(twice.status, 7);
   });
 });

@@ -124,18 +124,4 @@ describe('the format of log lines', () => {
       assert.ok(!lines.includes('SECRET'));
     });
   }
-
-  test('text: follows the level that SIGUSR2 switches', () => {
-    const lines = printed(`
-      const logger = createLogger('warn', 'memory', 'text');
-      const alive = setInterval(() => {}, 1000);
-      switchLevelOnSignal(logger);
-      logger.debug('before');
-      const received = new Promise((done) => process.once('SIGUSR2', done));
-      process.kill(process.pid, 'SIGUSR2');
-      await received;
-      logger.debug('between');
-      clearInterval(alive);`);
-    assert.match(lines, /^\[.*\] INFO: the log level was switched logLevel=debug\n\[.*\] DEBUG: between\n$/);
-  });
 });

