@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { link, lstat, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { lstat, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { stampOf } from '../../../cli/import/records.ts';
@@ -59,18 +59,6 @@ describe('a change that keeps the size and the time of a file', () => {
     await rename(other, at('b.txt'));
     await folder.syncLater(workspace.as(TEAM));
     assert.deepEqual(workspace.live(), { 'team/a.txt': 'two', 'team/b.txt': 'one', 'team/c.txt': 'six' });
-  });
-
-  test('is sent if the file became a hard link, and an edit through one name is sent for both', async () => {
-    const { workspace, folder, at, past } = await settledFiles();
-    await folder.remove('team/a.txt');
-    await link(at('b.txt'), at('a.txt'));
-    await folder.syncLater(workspace.as(TEAM));
-    assert.equal(workspace.live()['team/a.txt'], 'two');
-    await writeFile(at('a.txt'), 'TWO');
-    await utimes(at('a.txt'), past, past);
-    await folder.syncLater(workspace.as(TEAM));
-    assert.deepEqual(workspace.live(), { 'team/a.txt': 'TWO', 'team/b.txt': 'TWO', 'team/c.txt': 'far' });
   });
 
   test('is sent if only the number of the file is another one', async () => {

@@ -118,28 +118,6 @@ describe('a client folder whose id is in capitals', () => {
     assert.deepEqual((await folder.sync(workspace.as(BOTH))).changes, []);
   });
 
-  test('an empty folder in capitals receives the first files of the client', async () => {
-    const { workspace, folder, publish } = await inStep({ 'team/a': 'a' }, BOTH);
-    await mkdir(join(folder.folder, CAPITALS), { recursive: true });
-    await publish({ [`${CLIENT}/a`]: 'a' });
-    assert.deepEqual(told(await folder.sync(workspace.as(BOTH))), []);
-    assert.deepEqual(Object.keys(await folder.tree()), [`${CAPITALS}/a`, 'team/a']);
-  });
-
-  test('a file that reappears before it is deleted in the service is kept', async () => {
-    const { workspace, folder } = await inCapitals({ [`${CLIENT}/a`]: 'a', [`${CLIENT}/b`]: 'b' });
-    await folder.remove(`${CAPITALS}/a`);
-    let asked = 0;
-    const saving = async ({ path }: { path: string }) => {
-      if (path.endsWith('/manifest') && asked++ === 0) await folder.write(`${CAPITALS}/a`, 'saved');
-    };
-    await folder.sync(workspace.as(BOTH, undefined, saving));
-    assert.deepEqual(
-      [workspace.live()[`${CLIENT}/a`], workspace.files.get(`${CLIENT}/a`)?.version],
-      ['saved', 2],
-    );
-  });
-
   test('a folder with a second spelling is reported, and neither folder changes', async () => {
     const files = { [`${CLIENT}/a`]: 'a', [`${CLIENT}/b`]: 'b', 'team/a': 'a' };
     const { workspace, folder, publish } = await inStep(files, BOTH);
