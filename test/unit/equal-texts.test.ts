@@ -5,35 +5,26 @@ import { textHash } from '../../shared/text/content-hash.ts';
 
 const hex = (text: string) => textHash(text).toString('hex');
 
-const EQUAL: readonly (readonly [string, string])[] = [
-  ['The pump hums.', 'the PUMP hums.'],
-  ['The pump hums.', '  The\tpump\r\n\n hums. \n'],
-  ['The pump hums.', 'The\u00a0pump\u3000hums.'],
-  ['The pump hums.', 'The\u0085pump \u0085 hums.'],
-  ['office', 'oﬃce'],
-  ['HR-2210', 'ＨＲ－２２１０'],
-  ['é', 'e\u0301'],
-  ['Straße', 'STRASSE'],
-  ['ΟΔΟΣ', 'οδος'],
-  ['각', '\u1100\u1161\u11a8'],
-];
-
-const DIFFERENT: readonly (readonly [string, string])[] = [
-  ['The pump hums.', 'The pump hums'],
-  ['The pump hums.', 'Thepump hums.'],
-  ['resume', 'résumé'],
-  ['ı', 'i'],
-  ['HR-2210', 'HR-2211'],
-  ['水泵', '水 泵'],
-];
+const SAME: Readonly<Record<string, readonly string[]>> = {
+  'The pump hums.': ['the PUMP hums.', '  The\tpump\r\n\n hums. \n', 'The\u00a0pump\u0085\u3000hums.'],
+  office: ['oﬃce'],
+  'HR-2210': ['ＨＲ－２２１０'],
+  é: ['e\u0301'],
+  Straße: ['STRASSE'],
+  ΟΔΟΣ: ['οδος'],
+  각: ['\u1100\u1161\u11a8'],
+};
 
 describe('the hash of a text', () => {
   it('is the same for texts that differ in form, case and white space', () => {
-    for (const [one, other] of EQUAL) assert.equal(hex(one), hex(other), JSON.stringify([one, other]));
+    for (const [one, others] of Object.entries(SAME))
+      for (const other of others) assert.equal(hex(one), hex(other), other);
   });
 
   it('differs between texts that differ in anything else', () => {
-    for (const [one, other] of DIFFERENT) assert.notEqual(hex(one), hex(other), JSON.stringify([one, other]));
+    const texts =
+      'The pump hums.|The pump hums|Thepump hums.|resume|résumé|ı|i|HR-2210|HR-2211|水泵|水 泵'.split('|');
+    assert.equal(new Set(texts.map(hex)).size, texts.length);
   });
 
   it('has 16 bytes that do not change between versions, because it is stored', () => {
