@@ -2,9 +2,9 @@ import type { WorstCase } from './worst-cases.ts';
 
 /** What must be said of an expression of product code besides its form. */
 export interface SpecialExpression {
-  /** The call that makes it if only the running code knows it. */
-  expression: RegExp | string;
-  /** Expressions that the call makes. */
+  /** A part of the expression, or of the call that makes it, which no other one of the file has. */
+  with: string;
+  /** Expressions that the call makes, if only the running code knows them. */
   examples?: readonly RegExp[];
   /** Texts that are known to be bad for it, or for an earlier form of it. */
   known?: readonly WorstCase[];
@@ -18,123 +18,66 @@ const UNSEEN = String.raw`\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}`;
 const BLANKS = String.raw`[\s${UNSEEN}]*`;
 const MARKER = [...'team-memory-recall'].join(`[${UNSEEN}]*`);
 const TAG_END = String.raw`(?:[\s/${UNSEEN}][^<>]*)?>`;
-const MARKER_ALONE = new RegExp(MARKER, 'giu');
-const MARKER_OPENING = new RegExp(`<${BLANKS}${MARKER}${TAG_END}`, 'giu');
-const MARKER_CLOSING = new RegExp(`<${BLANKS}/${BLANKS}${MARKER}${TAG_END}`, 'giu');
+
+const repeated = (before: string, repeated: string, after: string): WorstCase => ({ before, repeated, after });
+const BY_RULES = [/\$\{|%[A-Z_]{1,64}%/gi, /xapp-[a-z0-9]{1,40}/y];
+const BEHIND_A_NAME = {
+  atMost: 65_536,
+  because: 'it is run after a name only, and the mark after the next name ends it',
+};
 
 /** By file. All other expressions are run as they are, on texts of 1 MiB that are made from their form. */
 export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpression[]>> = {
   'cli/hooks/recall.ts': [
-    { expression: "new RegExp(NAME, 'giu')", examples: [MARKER_ALONE] },
-    { expression: "new RegExp(`<${BLANKS}${NAME}${TAG_END}`, 'giu')", examples: [MARKER_OPENING] },
-    { expression: "new RegExp(`<${BLANKS}/${BLANKS}${NAME}${TAG_END}`, 'giu')", examples: [MARKER_CLOSING] },
+    { with: '(NAME', examples: [new RegExp(MARKER, 'giu')] },
+    { with: '<${BLANKS}${NAME}', examples: [new RegExp(`<${BLANKS}${MARKER}${TAG_END}`, 'giu')] },
+    { with: '<${BLANKS}/', examples: [new RegExp(`<${BLANKS}/${BLANKS}${MARKER}${TAG_END}`, 'giu')] },
   ],
   'api/http/errors.ts': [
     {
-      expression: "new RegExp(`^${escaped.replace(/\\*/g, '.*')}$`)",
+      with: 'escaped',
       examples: [/^\/v1\/company\/teams\/[^/]+\/grants\/[^/]+$/, /^\/docs\/static\/.*$/],
-      known: [{ before: '/v1/company/teams/', repeated: 'a', after: '/' }],
+      known: [repeated('/v1/company/teams/', 'a', '/')],
     },
   ],
   'db/startup/folder-lock.ts': [
-    {
-      expression: / pid (\d+) (.+)\n$/,
-      atMost: 300,
-      because: 'the lock file is written by the service itself',
-    },
+    { with: ' pid ', atMost: 300, because: 'the lock file is written by the service itself' },
   ],
-  'shared/formats/addresses.ts': [
-    { expression: /(?<!\/)\/+$/, known: [{ before: '', repeated: '/', after: '\0/' }] },
-  ],
-  'shared/secrets/pieces.ts': [
-    {
-      expression: 'new RegExp(expression.source, `${expression.flags}g`)',
-      examples: [/\$\{|%[A-Z_]{1,64}%/gi, /xapp-[a-z0-9]{1,40}/y],
-    },
-  ],
+  'shared/formats/addresses.ts': [{ with: String.raw`(?<!\/)`, known: [repeated('', '/', '\0/')] }],
+  'shared/secrets/pieces.ts': [{ with: 'expression.flags', examples: BY_RULES }],
   'shared/secrets/values.ts': [
-    {
-      expression: /(?<mark>["'`])(?<value>(?:(?!\k<mark>)[^\\\r\n\0]|\\[^\r\n\0]){1,4096})\k<mark>/dy,
-      atMost: 65_536,
-      because: 'it is run after a name only, and the mark after the next name ends it',
-    },
-    {
-      expression:
-        /\\(?<mark>["'])(?<value>(?:(?!\k<mark>)[^\\\r\n\0]|\\\\(?:\\[^\r\n\0]|(?!\k<mark>)[^\\\r\n\0])){1,4096})\\{0,2}\k<mark>/dy,
-      atMost: 65_536,
-      because: 'it is run after a name only, and the mark after the next name ends it',
-    },
+    { with: '`])(?<value>', ...BEHIND_A_NAME },
+    { with: String.raw`\\(?<mark>`, ...BEHIND_A_NAME },
   ],
   'shared/secrets/rules.ts': [
     {
-      expression: /ey[A-Za-z0-9_-]{8,4000}\.e[yw][A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{16,2000}/y,
+      with: '/ey[',
       atMost: 65_536,
       because: 'it is tried only within a window of the search, and where a token can begin',
     },
-    {
-      expression: "new RegExp(expression.source, `${expression.flags.replace('g', '')}y`)",
-      examples: [/\$\{|%[A-Z_]{1,64}%/gi, /xapp-[a-z0-9]{1,40}/y],
-    },
+    { with: 'expression.flags', examples: BY_RULES },
   ],
-  'shared/lifecycle.ts': [
-    { expression: /(?<!\s)\s*\n\s*/g, known: [{ before: '', repeated: '\t', after: '\0\n' }] },
-  ],
-  'shared/text/terms/fold.ts': [
-    { expression: "new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g')", examples: [/[ßłøæœ]/g] },
-  ],
+  'shared/lifecycle.ts': [{ with: String.raw`\s*\n\s*`, known: [repeated('', '\t', '\0\n')] }],
+  'shared/text/terms/fold.ts': [{ with: 'LETTERS.keys()', examples: [/[ßłøæœ]/g] }],
   'worker/extract/office/docx.ts': [
-    {
-      expression: /(?<!\s)\s*<a href="#([^"]*)">↑<\/a>/g,
-      known: [
-        { before: '', repeated: '\t', after: '<a' },
-        { before: '<a href="#', repeated: '↑</a>note-ref-', after: '↑</a>' },
-      ],
-    },
+    { with: '↑', known: [repeated('', '\t', '<a'), repeated('<a href="#', '↑</a>note-ref-', '↑</a>')] },
   ],
   'worker/extract/html.ts': [
-    {
-      expression:
-        /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])[\t ]*\n\s*(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])/gu,
-      known: [
-        { before: '漢', repeated: '\n', after: 'x' },
-        { before: '', repeated: '漢\t\n', after: 'x' },
-      ],
-    },
-    {
-      expression: /<([A-Za-z][\w:.-]*)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)\/>/g,
-      known: [{ before: '<a', repeated: '-', after: `'/>"/>` }],
-    },
-    {
-      expression: /^\ufeff?\s*<\?xml\s|<html\b[^>]*\sxmlns\s*=\s*["']http:\/\/www\.w3\.org\/1999\/xhtml["']/i,
-      atMost: 2_000,
-      because: 'only the start of the file is searched',
-    },
+    { with: '(?<=[\\p{Script=Han}', known: [repeated('漢', '\n', 'x'), repeated('', '漢\t\n', 'x')] },
+    { with: '/<([A-Za-z]', known: [repeated('<a', '-', `'/>"/>`)] },
+    { with: 'xmlns', atMost: 2_000, because: 'only the start of the file is searched' },
   ],
   'worker/extract/mail.ts': [
-    {
-      expression: /\d{1,2}:\d{2}.*\b\d{4}\b|\b\d{4}\b.*\d{1,2}:\d{2}/,
-      atMost: 80,
-      because: 'only the end of the line is searched',
-    },
+    { with: String.raw`\b\d{4}\b.*`, atMost: 80, because: 'only the end of the line is searched' },
   ],
-  'worker/extract/pdf.ts': [
-    {
-      expression: /(?<![\p{L}\p{M}])([\p{L}\p{M}]*\p{Ll})[-‐]$/u,
-      known: [{ before: '', repeated: 'A', after: '\0a-' }],
-    },
-  ],
+  'worker/extract/pdf.ts': [{ with: '[-‐]$', known: [repeated('', 'A', '\0a-')] }],
   'web/console/pages/files/shape.js': [
-    {
-      expression:
-        /^(?<stem>.*) \(conflict (?<author>.+) (?<day>\d{4}-\d\d-\d\d) (?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d)(?: \d+)?\)(?<extension>\.[^.]*)?$/su,
-      atMost: 300,
-      because: 'a segment of a path has at most 255 bytes',
-    },
+    { with: '(?<stem>', atMost: 300, because: 'a segment of a path has at most 255 bytes' },
   ],
   'web/console/pages/search/marks.js': [
-    { expression: /\s\S*$/, atMost: 100, because: 'only the length of a word is searched' },
+    { with: String.raw`/\s\S*$/`, atMost: 100, because: 'only the length of a word is searched' },
   ],
   'web/console/pages/sources/facts.js': [
-    { expression: /filename="((?:[^"\\]|\\.)*)"/i, atMost: 2_000, because: 'the service makes the header' },
+    { with: 'filename="(', atMost: 2_000, because: 'the service makes the header' },
   ],
 };
