@@ -45,22 +45,15 @@ describe('credentials that are encoded', () => {
       assert.ok(!masked.includes(encode(SECRET)) && !masked.includes(SECRET.slice(4)), masked);
     });
 
+    // A token of letters and digits has nothing that these write in another way.
+    if (name === 'named entities' || name.includes('for what is no letter') || name.endsWith('twice'))
+      continue;
     it(`finds tokens of services, written with ${name}`, () => {
       const prefixes = /^(?:ghp_|glpat-|sk_live|AIza|npm_|dapi)/;
       const tokens = plantedSecrets().filter(({ secret }) => prefixes.test(secret));
       assert.equal(tokens.length, 6);
-      // A token of letters and digits has nothing that these write in another way.
-      if (
-        name === 'named entities' ||
-        name === 'percent signs for what is no letter' ||
-        name.endsWith('twice')
-      )
-        return;
       const missed = tokens.filter(({ secret }) => find(`a ${encode(secret)} b`).findings.length !== 1);
-      assert.deepEqual(
-        missed.map(({ kind }) => kind),
-        [],
-      );
+      assert.deepEqual(missed, []);
     });
   }
 

@@ -16,43 +16,18 @@ const TRIED_LENGTH = 500;
 
 /** What rules search for first, and what is known to be bad for them or for an earlier form of them. */
 const KNOWN: readonly string[] = [
-  'pwd=',
-  'pwd:1a!',
-  'пароль:é',
-  '_authToken=',
-  'AccountKey=',
-  'token:"',
-  'token:\'pwd:"secret:`',
-  'token:\\"',
-  'token=',
-  'token:2024-01-01T',
-  'pwd=example',
-  `pwd=${'_'.repeat(400)}x `,
-  `pwd=a,a,a,a${'_'.repeat(100)},`,
-  'pwd=a&a',
-  'key is a ',
-  'ghs_1_',
-  `${'ghs_1_'.repeat(160)}.${'ghs_1_'.repeat(1600)}`,
-  'ghs_1_a.',
-  'eyJ12345678.',
-  'glpat-',
-  'figd_',
-  'lin_api_',
-  'SG.a.',
-  'sk-proj-',
-  'xoxb-a-',
-  '-----BEGIN PRIVATE KEY-----',
-  `-----BEGIN PRIVATE KEY-----${'-'.repeat(16_000)}`,
-  `-----BEGIN PRIVATE KEY-----${'MIIEabc1\n'.repeat(2000)}`,
-  '------',
-  'Bearer a',
-  '://a:b@',
-  'awssecret',
-  '[redacted: a]',
-  `.${'a'.repeat(15)}`,
-  'cGFzc3dvcmQ9aHVudGVyMjIK ',
-  'cGFzc3dvcmQ9aHVudGVyMjIK',
-];
+  'pwd= pwd:1a! пароль:é _authToken= AccountKey= token:" token:\'pwd:"secret:` token:\\" token= pwd=example'.split(
+    ' ',
+  ),
+  'token:2024-01-01T pwd=a&a ghs_1_ ghs_1_a. eyJ12345678. glpat- figd_ lin_api_ SG.a. sk-proj- xoxb-a-'.split(
+    ' ',
+  ),
+  '------ ://a:b@ awssecret cGFzc3dvcmQ9aHVudGVyMjIK'.split(' '),
+  ['key is a ', 'Bearer a', '[redacted: a]', 'cGFzc3dvcmQ9aHVudGVyMjIK ', `.${'a'.repeat(15)}`],
+  [`pwd=${'_'.repeat(400)}x `, `pwd=a,a,a,a${'_'.repeat(100)},`],
+  [`${'ghs_1_'.repeat(160)}.${'ghs_1_'.repeat(1600)}`],
+  ['', '-'.repeat(16_000), 'MIIEabc1\n'.repeat(2000)].map((key) => `-----BEGIN PRIVATE KEY-----${key}`),
+].flat();
 
 function readsOf(rules: readonly Rule[], texts: readonly string[]): Reads {
   const { reads } = watchReads(({ endStep }) => {
