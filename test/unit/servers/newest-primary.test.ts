@@ -24,6 +24,13 @@ async function start(t: TestContext, options: FakeOptions): Promise<FakeServer> 
   return server;
 }
 
+/** A primary that was replaced and the new one, each reached directly. */
+const startBoth = async (t: TestContext) =>
+  [await start(t, always(OLD)), await start(t, always(NEW))] as const;
+
+/** A proxy that leads each connection to a server by its number. */
+const startProxy = (t: TestContext, choose: FakeOptions['choose']) => start(t, { isProxy: true, choose });
+
 const urlOf = (...ports: number[]) =>
   `postgres://user:password@${ports.map((port) => `127.0.0.1:${port}`).join()}/service`;
 
@@ -41,7 +48,7 @@ const writeOften = (pool: ConnectionPool) => Promise.all(Array.from({ length: 8 
 describe('a process that starts while a primary that was replaced is back beside the new one', () => {
   for (const isOldFirst of [true, false]) {
     test(`writes to the new one by a list of hosts, the old one ${isOldFirst ? 'first' : 'last'}`, async (t) => {
-      const [old, promoted] = [await start(t, always(OLD)), await start(t, always(NEW))];
+      const [old, promoted] = await startBoth(t);
       const pool = openPool(t, isOldFirst ? urlOf(old.port, promoted.port) : urlOf(promoted.port, old.port));
       await writeOften(pool);
       assert.deepEqual([old.statements, promoted.statements['new']?.length], [{}, 8]);
@@ -49,10 +56,7 @@ describe('a process that starts while a primary that was replaced is back beside
   }
 
   test('writes to the new one behind a proxy that takes turns, and no connection fails', async (t) => {
-    const proxy = await start(t, {
-      isProxy: true,
-      choose: (connection) => (connection % 2 === 1 ? OLD : NEW),
-    });
+    const proxy = await startProxy(t, (connection) => (connection % 2 === 1 ? OLD : NEW));
     const pool = openPool(t, urlOf(proxy.port));
     await writeOften(pool);
     const beside = await pool.open({});
@@ -62,10 +66,7 @@ describe('a process that starts while a primary that was replaced is back beside
   });
 
   test('finds the new one behind a proxy that sends few connections to it', async (t) => {
-    const proxy = await start(t, {
-      isProxy: true,
-      choose: (connection) => (connection % 6 === 0 ? NEW : OLD),
-    });
+    const proxy = await startProxy(t, (connection) => (connection % 6 === 0 ? NEW : OLD));
     await writeOften(openPool(t, urlOf(proxy.port), 1));
     assert.deepEqual(Object.keys(proxy.statements), ['new']);
   });
@@ -84,7 +85,7 @@ describe('a process that starts while a primary that was replaced is back beside
   });
 
   test('requires by the address of a pooler what it has seen by the direct address', async (t) => {
-    const [old, promoted] = [await start(t, always(OLD)), await start(t, always(NEW))];
+    const [old, promoted] = await startBoth(t);
     const [direct, pooler] = [urlOf(promoted.port), urlOf(old.port)];
     shareKnownPrimaries(direct, pooler);
     await write(openPool(t, direct));
@@ -93,7 +94,7 @@ describe('a process that starts while a primary that was replaced is back beside
   });
 
   test('does not use the old one after the new one has failed', async (t) => {
-    const [old, promoted] = [await start(t, always(OLD)), await start(t, always(NEW))];
+    const [old, promoted] = await startBoth(t);
     const pool = openPool(t, urlOf(old.port, promoted.port));
     await write(pool);
     await promoted.close();
@@ -105,10 +106,7 @@ describe('a process that starts while a primary that was replaced is back beside
 describe('a process that runs when a primary that was replaced comes back', () => {
   test('drops the connections of a proxy that lead to it, and writes to the new one', async (t) => {
     let isBack = false;
-    const proxy = await start(t, {
-      isProxy: true,
-      choose: (connection) => (isBack && connection % 2 === 1 ? OLD : NEW),
-    });
+    const proxy = await startProxy(t, (connection) => (isBack && connection % 2 === 1 ? OLD : NEW));
     const pool = openPool(t, urlOf(proxy.port));
     await write(pool);
     isBack = true;
@@ -164,10 +162,9 @@ describe('the search for the newest primary', () => {
 
   test('is repeated before a server is used that did not answer it', async (t) => {
     // The first connections fail, as those to a server that has just crashed.
-    const proxy = await start(t, {
-      isProxy: true,
-      choose: (connection) => (connection === 1 ? null : connection % 2 === 0 ? OLD : NEW),
-    });
+    const proxy = await startProxy(t, (connection) =>
+      connection === 1 ? null : connection % 2 === 0 ? OLD : NEW,
+    );
     await writeOften(openPool(t, urlOf(proxy.port)));
     assert.deepEqual(Object.keys(proxy.statements), ['new']);
   });
