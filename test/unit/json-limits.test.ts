@@ -18,6 +18,9 @@ const CLAIM = { embeddingModel: 'm', embeddingDim: 1024 };
 const NUMBERS = Array.from({ length: 1024 }, () => 0.5);
 const TAGS = Array.from({ length: MAX_TAGS }, (_, n) => `tag ${n}`);
 
+/** The fields of a record besides its texts. */
+const FIELDS = { title: 'x', tags: TAGS, expiresAt: 'x', scope: { clientId: 'x' } };
+
 const list = <T>(length: number, make: (index: number) => T) => Array.from({ length }, (_, n) => make(n));
 
 /** Metadata of 16 KiB: a list of as many values as fit. */
@@ -47,59 +50,44 @@ const ENCODINGS = { numbers: NUMBERS, base64: 'QUJD' };
 
 describe('the limits for the JSON of bodies', () => {
   for (const [encoding, embedding] of Object.entries(ENCODINGS)) {
-    it(`accept an ingest of 2,000 chunks with vectors and any metadata: ${encoding}`, () => {
+    it(`accept the largest ingest, embeddings and complete: ${encoding}`, () => {
       const chunks = list(2_000, () => ({ text: 'x', embedding }));
-      const scope = { clientId: 'x' };
-      for (const metadata of [...WORST, ...REAL]) {
-        const fields = { title: 'x', uri: 'x', externalId: 'x', expiresAt: 'x', tags: TAGS, scope };
-        assert.equal(refusal({ ...fields, ...CLAIM, chunks, metadata }, INGEST_JSON_LIMITS), null);
-      }
-    });
-
-    it(`accept 256 embeddings: ${encoding}`, () => {
       const embeddings = list(256, () => ({ chunkId: 'x', embedding }));
+      const given = { uri: 'x', externalId: 'x', occurredAt: 'x', ...FIELDS, ...CLAIM };
+      const captureIds = list(MAX_BATCH, (n) => `id ${n}`);
+      const item = {
+        captureIds,
+        action: 'publish',
+        content: 'x',
+        supersedes: 'x',
+        embedding,
+        ...FIELDS,
+        ...CLAIM,
+      };
       assert.equal(refusal({ batchId: 'x', ...CLAIM, embeddings }, EMBEDDINGS_JSON_LIMITS), null);
-    });
-
-    it(`accept a complete of ${MAX_ITEMS} items, each with 16 KiB of metadata as programs write it: ${encoding}`, () => {
+      for (const metadata of [...WORST, ...REAL])
+        assert.equal(refusal({ ...given, chunks, metadata }, INGEST_JSON_LIMITS), null);
       for (const metadata of REAL) {
-        const items = list(MAX_ITEMS, () => ({
-          captureIds: list(MAX_BATCH, (n) => `id ${n}`),
-          action: 'publish',
-          title: 'x',
-          content: 'x',
-          scope: { clientId: 'x' },
-          tags: TAGS,
-          expiresAt: 'x',
-          supersedes: 'x',
-          ...CLAIM,
-          embedding,
-          metadata,
-        }));
+        const items = list(MAX_ITEMS, () => ({ ...item, metadata }));
         assert.equal(refusal({ batchId: 'x', items }, COMPLETE_JSON_LIMITS), null);
       }
     });
   }
 
-  it('accept a complete with an item of any metadata', () => {
+  it('accept a capture and an item of a complete with any metadata, and the largest lists of other routes', () => {
     for (const metadata of WORST) {
       const items = [{ captureIds: ['x'], action: 'publish', metadata }];
       assert.equal(refusal({ batchId: 'x', items }, COMPLETE_JSON_LIMITS), null);
-    }
-  });
-
-  it('accept a capture of any metadata, and the largest lists of other routes', () => {
-    for (const metadata of WORST) {
       assert.equal(refusal({ sessionId: 'x', summary: 'x', metadata }, DEFAULT_JSON_LIMITS), null);
     }
-    const item = { filename: 'x', mediaType: 'x', title: 'x', text: 'x', tags: TAGS, expiresAt: 'x' };
-    const items = list(MAX_IMPORTS_PER_REQUEST, () => item);
-    assert.equal(refusal({ items, scope: { clientId: 'x' } }, DEFAULT_JSON_LIMITS), null);
+    const item = { filename: 'x', mediaType: 'x', text: 'x', ...FIELDS };
     const file = { path: 'x', baseVersion: 1, contentBase64: 'x', sha256: 'x' };
-    const files = list(MAX_FILES_PER_REQUEST, () => file);
-    assert.equal(refusal({ files }, DEFAULT_JSON_LIMITS), null);
-    const fields = { title: 'x', content: 'x', tags: TAGS, expiresAt: 'x' };
-    const decisions = list(100, () => ({ action: 'update', memoryId: 'x', version: 1, ...fields }));
-    assert.equal(refusal({ decisions }, DEFAULT_JSON_LIMITS), null);
+    const decision = { action: 'update', memoryId: 'x', version: 1, content: 'x', ...FIELDS };
+    for (const body of [
+      { items: list(MAX_IMPORTS_PER_REQUEST, () => item) },
+      { files: list(MAX_FILES_PER_REQUEST, () => file) },
+      { decisions: list(100, () => decision) },
+    ])
+      assert.equal(refusal(body, DEFAULT_JSON_LIMITS), null);
   });
 });
