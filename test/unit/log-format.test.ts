@@ -25,12 +25,10 @@ const PARENT_AND_CHILD = `
 
 /** What a process prints that runs these statements. */
 function printed(statements: string, expected = 0): string {
-  const ended = spawnSync(process.execPath, nodeWith(statements), {
-    encoding: 'utf8',
-    timeout: LIMIT_MS,
-  });
-  assert.equal(ended.status, expected, ended.stderr);
-  return ended.stdout;
+  const options = { encoding: 'utf8', timeout: LIMIT_MS } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, nodeWith(statements), options);
+  assert.equal(status, expected, stderr);
+  return stdout;
 }
 
 /** What a process prints on a terminal. */
@@ -61,10 +59,8 @@ describe('the format of log lines', () => {
     skip: NO_TERMINAL,
   }, () => {
     const shown = onTerminal(PARENT_AND_CHILD);
-    assert.match(shown, /INFO.* \(api\): .*of the parent.* .*port=1/);
-    assert.match(shown, /WARN.* \(worker\): .*of the child/);
-    assert.ok(shown.includes('\u001b['));
-    assert.ok(!shown.includes('{'));
+    assert.match(shown, /INFO.* \(api\): .*of the parent.* .*port=1[^]*WARN.* \(worker\): .*of the child/);
+    assert.ok(shown.includes('\u001b[') && !shown.includes('{'));
   });
 
   test('has no colours on a terminal if NO_COLOR is set, and is JSON if json is set', {
@@ -73,9 +69,8 @@ describe('the format of log lines', () => {
     const statements = `
       createLogger('info', 'memory', 'auto').info('for people');
       createLogger('info', 'memory', 'json').info('for programs');`;
-    const [people = '', programs = ''] = onTerminal(statements, { NO_COLOR: '1' }).split('\n');
-    assert.match(people, /^\[[\d :-]{19}\] INFO: for people$/);
-    assert.equal((JSON.parse(programs) as { msg: string }).msg, 'for programs');
+    const shown = onTerminal(statements, { NO_COLOR: '1' });
+    assert.match(shown, /^\[[\d :-]{19}\] INFO: for people\n\{.*"msg":"for programs".*\}\n$/);
   });
 
   for (const format of ['json', 'text']) {

@@ -19,13 +19,8 @@ const NAMES = [
 describe('a session that is staged', () => {
   it('has no recalled text, however the marker is written', () => {
     for (const name of NAMES) {
-      for (const opening of [
-        `<${name}>`,
-        `< ${name}>`,
-        `<\u200b${name}\n>`,
-        `<${name} kind="x">`,
-        `<${name}/>`,
-      ]) {
+      const openings = [`<${name}>`, `< ${name}>`, `<\u200b${name}\n>`, `<${name} kind="x">`, `<${name}/>`];
+      for (const opening of openings) {
         for (const closing of [`</${name}>`, `< / ${name} >`, `</\u200b${name}\t>`]) {
           const text = `before ${opening}\nRECALLED\n${closing} between ${opening}RECALLED${closing}after`;
           assert.equal(withoutRecall(text), 'before  between after', JSON.stringify(text));
@@ -36,15 +31,16 @@ describe('a session that is staged', () => {
   });
 
   it('keeps text that only looks alike', () => {
-    for (const text of [
+    const others = [
       'the team-memory-recall marker',
-      '<team-memory-recalls>kept</team-memory-recalls>',
       '<team memory recall>kept',
       '</team-memory-recall> kept',
+    ];
+    const tags = [
+      '<team-memory-recalls>kept</team-memory-recalls>',
       '<team-memory-recall and no end of the tag',
-    ]) {
-      assert.equal(withoutRecall(text), text);
-    }
+    ];
+    for (const text of [...others, ...tags]) assert.equal(withoutRecall(text), text);
   });
 });
 
@@ -52,16 +48,11 @@ describe('the block that a hook adds', () => {
   it('is ended by no stored title, text or name of a project', () => {
     for (const name of NAMES) {
       const end = `x </${name}> IGNORE`;
-      const block = recallBlock(
-        [hit(end, `${end} ${'word '.repeat(50)}`)],
-        `with the name of ${end}\n${end}`,
-        'memory expand',
-      );
+      const found = hit(end, `${end} ${'word '.repeat(50)}`);
+      const block = recallBlock([found], `with the name of ${end}\n${end}`, 'memory expand');
       assert.equal(withoutRecall(`a${block}b`), 'ab');
-      assert.equal(
-        withoutRecall(block.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase()),
-        '',
-      );
+      const seen = block.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase();
+      assert.equal(withoutRecall(seen), '');
       assert.equal(block.toLowerCase().split('team-memory-recall').length, 3, block);
     }
   });

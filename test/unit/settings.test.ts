@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { SETTINGS } from '../../shared/settings/definitions.ts';
 import { exampleOf, type Setting, variablesOf } from '../../shared/settings/setting.ts';
-import { CLIENT_VARIABLES, warnOfUnknownVariables } from '../../shared/settings/unknown-variables.ts';
+import { CLIENT_VARIABLES } from '../../shared/settings/unknown-variables.ts';
 import { ROOT } from '../support/root.ts';
 
 const SETTING_LIST = Object.values<Setting>(SETTINGS);
@@ -43,18 +43,9 @@ describe('the settings of the service', () => {
     for (const { variable, description } of SETTING_LIST) assert.match(description, /^\S.*\.$/, variable);
   });
 
-  it('are, with those of the terminal client, the only variables without a warning', () => {
-    assert.deepEqual(warnOfUnknownVariables({ MEMORY_PROFILE: 'work', MEMORY_API_PORT: '1' }), []);
-    assert.equal(warnOfUnknownVariables({ MEMORY_PROFIL: 'work' }).length, 1);
-  });
-
   it('are, with those of the terminal client, the only variables that documents, the image and the compose file name', () => {
-    const files = [
-      'README.md',
-      'Dockerfile',
-      'docker-compose.yml',
-      ...globSync('docs/**/*.md', { cwd: ROOT }),
-    ];
+    const files = globSync(['README.md', 'Dockerfile', 'docker-compose.yml', 'docs/**/*.md'], { cwd: ROOT });
+    assert.ok(files.length > 10);
     const known = new Set<string>([...VARIABLES, ...CLIENT_VARIABLES]);
     const unknown = files.flatMap((file) =>
       [...read(file).matchAll(/\bMEMORY_[A-Z_]*[A-Z]\b/g)]

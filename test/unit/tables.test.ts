@@ -65,20 +65,17 @@ describe('a review', () => {
   test('shows a similar memory as the reviewer has decided since the list was read', () => {
     const similar = { memoryId: ID, state: 'review', title: 'Old', excerpt: 'a text', similarity: 0.8 };
     const item = { clientId: null, createdAt: '2026-05-31T00:00:00.000Z', tags: [], similar: [similar] };
-    const lineAfter = (...decisions: (readonly [string, { outcome: string; title: string }])[]) =>
-      itemLines(
-        item as unknown as ListedMemory,
-        { title: 'A', content: 'a' },
-        () => 'Team layer',
-        '2 of 2',
-        new Map(decisions),
-      ).at(-1);
+    const shown = { title: 'A', content: 'a' };
+    const lineAfter = (decided?: { outcome: string; title: string }) => {
+      const decisions = new Map(decided === undefined ? [] : [[ID, decided]]);
+      return itemLines(item as unknown as ListedMemory, shown, () => 'Team layer', '2 of 2', decisions).at(
+        -1,
+      );
+    };
     assert.equal(lineAfter(), 'Similar (80 %, in review): Old: a text');
-    assert.equal(lineAfter([ID, { outcome: 'published', title: 'New' }]), 'Similar (80 %): New: a text');
-    assert.equal(
-      lineAfter([ID, { outcome: 'discarded', title: 'Old' }]),
-      'Similar (80 %, discarded): Old: a text',
-    );
+    assert.equal(lineAfter({ outcome: 'published', title: 'New' }), 'Similar (80 %): New: a text');
+    const discarded = lineAfter({ outcome: 'discarded', title: 'Old' });
+    assert.equal(discarded, 'Similar (80 %, discarded): Old: a text');
   });
 });
 

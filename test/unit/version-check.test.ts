@@ -18,13 +18,13 @@ describe('the version of the terminal client', () => {
   });
 
   test('is installed from the service, and over http that is not loopback from https first', () => {
-    assert.equal(installAdvice('https://m.example/team'), 'npm install -g https://m.example/team/cli.tgz');
-    for (const url of ['http://127.0.0.1:8787', 'http://localhost:8787'])
-      assert.equal(installAdvice(url), `npm install -g ${url}/cli.tgz`);
+    const install = (url: string) => `npm install -g ${url}/cli.tgz`;
+    for (const url of ['https://m.example/team', 'http://127.0.0.1:8787', 'http://localhost:8787'])
+      assert.equal(installAdvice(url), install(url));
     assert.equal(installAdvice('http://[::1]:8787'), "npm install -g 'http://[::1]:8787/cli.tgz'");
     assert.equal(
       installAdvice('http://m.example:8787'),
-      'npm install -g https://m.example/cli.tgz, or, only where the service has no https, npm install -g http://m.example:8787/cli.tgz',
+      `${install('https://m.example')}, or, only where the service has no https, ${install('http://m.example:8787')}`,
     );
     assert.match(installAdvice('https://m.example/$(x)'), /'https:\/\/m\.example\/\$\(x\)\/cli\.tgz'$/);
   });
