@@ -103,21 +103,15 @@ function openness(reads: boolean, writes: boolean): string {
 
 function layersOf(held: Standing) {
   const { companyRole, role, grant } = held;
-  const team = { id: 'team', name: 'Team', state: 'active', role, grant } as const;
-  const clients = [
-    { id: 'none', grant: null },
-    { id: 'read', grant: 'read' as ClientAccess },
-    { id: 'write', grant: 'write' as ClientAccess },
-  ];
+  const team = { id: 'Team layer', name: 'Team', state: 'active', role, grant } as const;
+  const clients = ([null, 'read', 'write'] satisfies (ClientAccess | null)[]).map((held) => ({
+    id: `client, ${held ?? 'no grant'}`,
+    grant: held,
+  }));
   const reads = readableLayers(companyRole, team, clients);
   const writes = writableLayers(companyRole, team, clients);
-  const client = (id: string) => openness(reads.includes(id), writes.includes(id));
-  return {
-    'Team layer': client(team.id),
-    'client, no grant': client('none'),
-    'client, read': client('read'),
-    'client, write': client('write'),
-  };
+  const layers = [team, ...clients].map(({ id }) => [id, openness(reads.includes(id), writes.includes(id))]);
+  return Object.fromEntries(layers) as Record<string, string>;
 }
 
 /** The invites of the columns of the table. */
@@ -173,27 +167,22 @@ describe('the rights in a Team', () => {
 
   for (const { right, ...expected } of RIGHTS) {
     test(`${right} is given by the access that the table names`, () => {
-      const actual = Object.keys(expected).map((access) => {
-        return [access, yesOrNo(hasRight({ access: access as TeamAccess }, right as TeamRight))];
-      });
-      assert.deepEqual(Object.fromEntries(actual), expected);
+      for (const [access, given] of Object.entries(expected))
+        assert.equal(yesOrNo(hasRight({ access: access as TeamAccess }, right as TeamRight)), given, access);
     });
   }
 });
 
 describe('rights of a Company role', () => {
-  for (const row of COMPANY_ROLES) {
-    const { Company, ...expected } = row;
+  for (const { Company, ...expected } of COMPANY_ROLES) {
     test(`the Company role ${Company} gives the rights of the table`, () => {
       const companyRole = Company as CompanyRole;
-      assert.deepEqual(
-        {
-          'manages it': yesOrNo(managesCompany({ companyRole })),
-          'owns it': yesOrNo(ownsCompany({ companyRole })),
-          'may hold Company grants': yesOrNo(canHaveCompanyGrants(companyRole)),
-        },
-        expected,
-      );
+      const rights = {
+        'manages it': managesCompany({ companyRole }),
+        'owns it': ownsCompany({ companyRole }),
+        'may hold Company grants': canHaveCompanyGrants(companyRole),
+      };
+      for (const [right, has] of Object.entries(rights)) assert.equal(yesOrNo(has), expected[right], right);
     });
   }
 });
@@ -204,11 +193,11 @@ describe('changes of a membership of a Team', () => {
     test(`Company ${Company} and Team ${Team} ${appoints === 'yes' ? 'can' : 'cannot'} appoint Team Owners`, () => {
       const caller = standing(row);
       assert.equal(yesOrNo(canAppointTeamOwners(caller)), appoints);
-      const actual = Object.keys(expected).map((change) => {
+      for (const [change, allowed] of Object.entries(expected)) {
         const [from, to] = change.split('>');
-        return [change, yesOrNo(canChangeTeamRole(caller, from as TeamRole, orNull<TeamRole>(to)))];
-      });
-      assert.deepEqual(Object.fromEntries(actual), expected);
+        const can = canChangeTeamRole(caller, from as TeamRole, orNull<TeamRole>(to));
+        assert.equal(yesOrNo(can), allowed, change);
+      }
     });
   }
 });

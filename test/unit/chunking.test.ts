@@ -99,28 +99,21 @@ describe('cutting any document', () => {
 });
 
 describe('cutting paragraphs', () => {
-  test('packs short paragraphs unchanged into one piece', () => {
-    assert.deepEqual(texts(cutText('One.\n\nTwo.\n\n\nThree.\n')), ['One.\n\nTwo.\n\n\nThree.']);
-  });
-
-  test('packs paragraphs up to the target length and not beyond', () => {
-    const paragraph = 'x'.repeat(500);
-    const pieces = texts(cutText(Array(4).fill(paragraph).join('\n\n')));
-    assert.deepEqual(pieces, [`${paragraph}\n\n${paragraph}`, `${paragraph}\n\n${paragraph}`]);
+  test('packs paragraphs unchanged up to the target length, and a short end of a section beyond it', () => {
+    const [short, long] = ['x'.repeat(500), 'x'.repeat(1190)];
+    for (const [text, pieces] of [
+      ['One.\n\nTwo.\n\n\nThree.\n', ['One.\n\nTwo.\n\n\nThree.']],
+      [Array(4).fill(short).join('\n\n'), [`${short}\n\n${short}`, `${short}\n\n${short}`]],
+      [`${long}\n\nThe end.`, [`${long}\n\nThe end.`]],
+    ] as const)
+      assert.deepEqual(texts(cutText(text)), pieces);
   });
 
   test('keeps a paragraph between the target and the maximum length whole', () => {
     const paragraph = SENTENCES.english.repeat(28).trimEnd();
     assert.ok(paragraph.length > TARGET_PIECE_LENGTH && paragraph.length <= MAX_PIECE_LENGTH);
-    assert.deepEqual(
-      texts(cutText(`Before.\n\n${paragraph}\n\nAfter, and this one is not a scrap: ${'y'.repeat(200)}`))[1],
-      paragraph,
-    );
-  });
-
-  test('joins a short end of a section to the piece before it', () => {
-    const paragraph = 'x'.repeat(1190);
-    assert.deepEqual(texts(cutText(`${paragraph}\n\nThe end.`)), [`${paragraph}\n\nThe end.`]);
+    const text = `Before.\n\n${paragraph}\n\nAfter, and this one is not a scrap: ${'y'.repeat(200)}`;
+    assert.equal(texts(cutText(text))[1], paragraph);
   });
 });
 
@@ -168,11 +161,8 @@ describe('cutting a paragraph that is too long', () => {
   });
 
   test('leaves no short piece at the end', () => {
-    const pieces = texts(cutText('z'.repeat(2010)));
-    assert.deepEqual(
-      pieces.map((piece) => piece.length),
-      [1005, 1005],
-    );
+    const lengths = cutText('z'.repeat(2010)).map(({ text }) => text.length);
+    assert.deepEqual(lengths, [1005, 1005]);
   });
 });
 
@@ -190,13 +180,10 @@ describe('cutting at headings', () => {
     ]);
   });
 
-  test('keeps a heading and the next one directly below it in one piece', () => {
+  test('keeps a heading and the next one directly below it in one piece, and reads underlined lines as headings', () => {
     assert.deepEqual(sections('# Guide\n\n## Install\n\nRun it.'), [
       { text: '# Guide\n\n## Install\n\nRun it.', headings: ['Guide', 'Install'] },
     ]);
-  });
-
-  test('reads underlined lines as headings of the first and second level', () => {
     assert.deepEqual(sections('Guide\n=====\n\nHello.\n\nInstall\n---\nRun it.'), [
       { text: 'Guide\n=====\n\nHello.', headings: ['Guide'] },
       { text: 'Install\n---\nRun it.', headings: ['Guide', 'Install'] },

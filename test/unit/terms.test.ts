@@ -26,14 +26,6 @@ const anyText = fc
 
 const words = (text: string) => [...countWords(text).words.keys()];
 
-/** The score of the database if every idf is 1: the sum over shared dimensions. */
-function score(text: string, query: string): number {
-  const chunk = chunkTerms(TEAM, text);
-  const weights = new Map([...chunk.dims].map((dim, i) => [dim, chunk.weights[i]!]));
-  const { dims, factors } = queryTerms(TEAM, query);
-  return dims.reduce((sum, dim, i) => sum + factors[i]! * (weights.get(dim) ?? 0), 0);
-}
-
 function isCandidate(text: string, query: string): boolean {
   const keys = new Set(chunkTerms(TEAM, text).keys);
   return queryTerms(TEAM, query).keys.some((key) => keys.has(key));
@@ -119,16 +111,16 @@ describe('chunk terms', () => {
 
   test('a Hebrew or Arabic word has the key of its root, with and without what is joined before it', () => {
     const team = teamState(TEAM);
-    for (const [joined, root] of [
-      ['והספרים', 'ספר'],
-      ['بالسيارة', 'سيا'],
-    ] as const) {
-      const { keys } = chunkTerms(TEAM, joined);
+    for (const [joined, root] of Object.entries({ והספרים: 'ספר', بالسيارة: 'سيا' })) {
+      const { keys, dims } = chunkTerms(TEAM, joined);
       assert.ok(
         keys.includes(rootKey(team, root)) && keys.includes(rootKey(team, joined.slice(0, 3))),
         joined,
       );
-      assert.ok(score(joined, root) > 0, joined);
+      assert.ok(
+        queryTerms(TEAM, root).dims.some((dim) => dims.includes(dim)),
+        joined,
+      );
     }
   });
 
@@ -205,12 +197,6 @@ describe('query terms', () => {
         assert.ok(identifierKeys.every((key) => keys.includes(key)));
       }),
     );
-  });
-
-  test('an inflected or mistyped word still matches and scores', () => {
-    assert.ok(isCandidate('Die Verbindungen brachen ab', 'Verbindung'));
-    assert.ok(score('Die Verbindungen brachen ab', 'Verbindung') > 0.5);
-    assert.ok(score('connection refused', 'connecton refused') > score('connection refused', 'refused'));
   });
 
   test('a word without its accents or vowel signs still matches', () => {

@@ -159,6 +159,11 @@ describe('joined words', () => {
   });
 });
 
+test('an inflected or mistyped word still matches and scores', () => {
+  assert.ok(score('Die Verbindungen brachen ab', 'Verbindung') > 0.5);
+  assert.ok(score('connection refused', 'connecton refused') > score('connection refused', 'refused'));
+});
+
 describe('one sign', () => {
   /** Texts, each with the signs that find it. */
   const texts: Readonly<Record<string, string>> = {

@@ -144,26 +144,16 @@ const anyPath = fc.oneof(
 );
 
 describe('any text that is accepted as a path', () => {
-  test('an accepted path reads as itself', () => {
-    fc.assert(
-      fc.property(anyPath, (text) => {
-        const read = parseWorkspacePath(text);
-        if (typeof read === 'string') return;
-        assert.deepEqual(parseWorkspacePath(read.path), read);
-        assert.equal(read.path, workspacePath(read.clientId, read.name));
-        assert.equal(read.path.normalize('NFC'), read.path);
-      }),
-      RUNS,
-    );
-  });
-
-  test('an accepted path stays in its folder when joined to one, on every system', () => {
+  test('an accepted path reads as itself, and stays in its folder when joined to one, on every system', () => {
     let taken = 0;
     fc.assert(
       fc.property(anyPath, (text) => {
         const read = parseWorkspacePath(text);
         if (typeof read === 'string') return;
         taken += 1;
+        assert.deepEqual(parseWorkspacePath(read.path), read);
+        assert.equal(read.path, workspacePath(read.clientId, read.name));
+        assert.equal(read.path.normalize('NFC'), read.path);
         const prefix = read.clientId === null ? ['team'] : ['clients', read.clientId];
         for (const [system, root] of [
           [path.posix, '/srv/files'],
