@@ -18,152 +18,115 @@ interface Run {
   groups: Map<string | number, string>;
 }
 
-const isSingle = (node: AST.Node) =>
-  node.type === 'Character' || node.type === 'CharacterSet' || node.type === 'CharacterClass';
+/** Gives the place after one character, or -1. */
+function singleOf(run: Run, node: AST.Node, step: 1 | -1, flags: string): (position: number) => number {
+  const tester = new RegExp(`^(?:${node.raw})$`, flags);
+  const known = new Map<number, boolean>();
+  const isUnicode = flags.includes('u');
+  return (position) => {
+    let from = step === 1 ? position : position - 1;
+    if (from < 0 || from >= run.text.length) return -1;
+    const isLow = isUnicode && step === -1 && from > 0 && /[\udc00-\udfff]/.test(run.text[from]!);
+    if (isLow && run.text.codePointAt(from - 1)! > 0xffff) from -= 1;
+    if (from !== run.last) run.count += 1;
+    run.last = from;
+    const code = isUnicode ? run.text.codePointAt(from)! : run.text.charCodeAt(from);
+    let fits = known.get(code);
+    if (fits === undefined) known.set(code, (fits = tester.test(String.fromCodePoint(code))));
+    if (!fits) return -1;
+    return step === 1 ? from + (code > 0xffff ? 2 : 1) : from;
+  };
+}
 
-/** Makes a matcher of an expression. It reads backwards in a lookbehind. */
-class Compiler {
-  readonly #run: Run;
-  readonly #flags: string;
+/** Makes the matcher of a quantifier: of all ends of each repetition, the longest run of them first. */
+function repeatedOf({ min, max }: AST.Quantifier, matcher: Matcher): Matcher {
+  const endsOf = (position: number): number[] => {
+    const ends: number[] = [];
+    matcher(position, (end) => {
+      if (end !== position) ends.push(end);
+      return false;
+    });
+    return ends;
+  };
+  return (start, then) => {
+    const taken = [{ position: start, ends: max === 0 ? [] : endsOf(start) }];
+    for (let top = taken.at(-1); top !== undefined; top = taken.at(-1)) {
+      const end = top.ends.shift();
+      if (end !== undefined) taken.push({ position: end, ends: taken.length < max ? endsOf(end) : [] });
+      else if (taken.length > min && then(top.position)) return true;
+      else taken.pop();
+    }
+    return false;
+  };
+}
 
-  constructor(run: Run, flags: string) {
-    this.#run = run;
-    this.#flags = flags.replaceAll(/[gyd]/g, '');
+/** Makes the matcher of an assertion. */
+function assertionOf(run: Run, node: AST.Assertion, flags: string): Matcher {
+  if (node.kind === 'lookahead' || node.kind === 'lookbehind') {
+    const matcher = anyOf(run, node.alternatives, node.kind === 'lookahead' ? 1 : -1, flags);
+    return (position, then) => matcher(position, () => true) !== node.negate && then(position);
   }
+  if (node.kind !== 'word')
+    return (position, then) => position === (node.kind === 'start' ? 0 : run.text.length) && then(position);
+  const isWord = (index: number) => /\w/.test(run.text[index] ?? ' ');
+  return (position, then) => {
+    run.count += 1;
+    return (isWord(position - 1) !== isWord(position)) !== node.negate && then(position);
+  };
+}
 
-  alternatives(nodes: readonly AST.Alternative[], step: 1 | -1, flags = this.#flags): Matcher {
-    const matchers = nodes.map((node) => this.#sequence(node.elements, step, flags));
-    return (position, then) => matchers.some((matcher) => matcher(position, then));
-  }
+function anyOf(run: Run, nodes: readonly AST.Alternative[], step: 1 | -1, flags: string): Matcher {
+  const matchers = nodes.map((node) => matcherOf(run, node, step, flags));
+  return (position, then) => matchers.some((matcher) => matcher(position, then));
+}
 
-  #sequence(nodes: readonly AST.Element[], step: 1 | -1, flags: string): Matcher {
-    const ordered = step === 1 ? nodes : nodes.toReversed();
-    return ordered
-      .map((node) => this.#element(node, step, flags))
-      .reduceRight<Matcher>(
+/** Makes the matcher of a part of an expression. It reads backwards in a lookbehind. */
+function matcherOf(run: Run, node: AST.Node, step: 1 | -1, flags: string): Matcher {
+  switch (node.type) {
+    case 'Alternative': {
+      const parts = node.elements.map((each) => matcherOf(run, each, step, flags));
+      if (step === 1) parts.reverse();
+      return parts.reduce<Matcher>(
         (rest, first) => (position, then) => first(position, (next) => rest(next, then)),
         (position, then) => then(position),
       );
-  }
-
-  #element(node: AST.Element, step: 1 | -1, flags: string): Matcher {
-    if (node.type === 'Quantifier') return this.#quantifier(node, step, flags);
-    if (node.type === 'Assertion') return this.#assertion(node, flags);
-    if (node.type === 'Backreference') return this.#backreference(node);
-    if (node.type === 'CapturingGroup') return this.#capturingGroup(node, step, flags);
-    if (node.type === 'Group') {
-      const { add, remove } = node.modifiers ?? {};
-      assert.ok(remove === null || remove === undefined, 'no flag is removed within an expression');
-      return this.alternatives(node.alternatives, step, add?.ignoreCase ? `${flags}i` : flags);
     }
-    assert.ok(isSingle(node), node.type);
-    return this.#single(node, step, flags);
-  }
-
-  /** The position after one character, or -1. */
-  #singleEnd(node: AST.Node, step: 1 | -1, flags: string): (position: number) => number {
-    const tester = new RegExp(`^(?:${node.raw})$`, flags);
-    const known = new Map<number, boolean>();
-    const run = this.#run;
-    const isUnicode = flags.includes('u');
-    return (position) => {
-      let from = step === 1 ? position : position - 1;
-      if (from < 0 || from >= run.text.length) return -1;
-      const isLow = isUnicode && step === -1 && from > 0 && /[\udc00-\udfff]/.test(run.text[from]!);
-      if (isLow && run.text.codePointAt(from - 1)! > 0xffff) from -= 1;
-      if (from !== run.last) run.count += 1;
-      run.last = from;
-      const code = isUnicode ? run.text.codePointAt(from)! : run.text.charCodeAt(from);
-      let fits = known.get(code);
-      if (fits === undefined) known.set(code, (fits = tester.test(String.fromCodePoint(code))));
-      if (!fits) return -1;
-      return step === 1 ? from + (code > 0xffff ? 2 : 1) : from;
-    };
-  }
-
-  #single(node: AST.Node, step: 1 | -1, flags: string): Matcher {
-    const endOf = this.#singleEnd(node, step, flags);
-    return (position, then) => {
-      const end = endOf(position);
-      return end >= 0 && then(end);
-    };
-  }
-
-  #quantifier(node: AST.Quantifier, step: 1 | -1, flags: string): Matcher {
-    assert.ok(node.greedy, `${node.raw} is greedy`);
-    const { element, min, max } = node;
-    let endsOf: (position: number) => number[];
-    if (isSingle(element)) {
-      const endOf = this.#singleEnd(element, step, flags);
-      endsOf = (position) => {
-        const end = endOf(position);
-        return end < 0 ? [] : [end];
-      };
-    } else {
-      const matcher = this.#element(element as AST.Element, step, flags);
-      endsOf = (position) => {
-        const ends: number[] = [];
+    case 'Quantifier':
+      assert.ok(node.greedy, `${node.raw} is greedy`);
+      return repeatedOf(node, matcherOf(run, node.element, step, flags));
+    case 'Assertion':
+      return assertionOf(run, node, flags);
+    case 'Group': {
+      const { add, remove } = node.modifiers ?? {};
+      assert.ok(remove == null, 'no flag is removed within an expression');
+      return anyOf(run, node.alternatives, step, add?.ignoreCase ? `${flags}i` : flags);
+    }
+    case 'CapturingGroup': {
+      const matcher = anyOf(run, node.alternatives, step, flags);
+      const name = node.name ?? '';
+      return (position, then) =>
         matcher(position, (end) => {
-          if (end !== position) ends.push(end);
+          const before = run.groups.get(name) ?? '';
+          run.groups.set(name, run.text.slice(Math.min(position, end), Math.max(position, end)));
+          if (then(end)) return true;
+          run.groups.set(name, before);
           return false;
         });
-        return ends;
+    }
+    case 'Backreference':
+      return (position, then) => {
+        const captured = run.groups.get(node.ref) ?? '';
+        if (position !== run.last) run.count += captured.length;
+        run.last = position;
+        return run.text.startsWith(captured, position) && then(position + captured.length);
+      };
+    default: {
+      const endOf = singleOf(run, node, step, flags);
+      return (position, then) => {
+        const end = endOf(position);
+        return end >= 0 && then(end);
       };
     }
-    return (start, then) => {
-      const taken = [{ position: start, ends: max === 0 ? [] : endsOf(start) }];
-      for (let top = taken.at(-1); top !== undefined; top = taken.at(-1)) {
-        const end = top.ends.shift();
-        if (end !== undefined) {
-          taken.push({ position: end, ends: taken.length < max ? endsOf(end) : [] });
-          continue;
-        }
-        if (taken.length > min && then(top.position)) return true;
-        taken.pop();
-      }
-      return false;
-    };
-  }
-
-  #assertion(node: AST.Assertion, flags: string): Matcher {
-    if (node.kind === 'lookahead' || node.kind === 'lookbehind') {
-      const matcher = this.alternatives(node.alternatives, node.kind === 'lookahead' ? 1 : -1, flags);
-      return (position, then) => matcher(position, () => true) !== node.negate && then(position);
-    }
-    if (node.kind !== 'word') {
-      return (position, then) =>
-        position === (node.kind === 'start' ? 0 : this.#run.text.length) && then(position);
-    }
-    const { negate } = node;
-    const isWord = (index: number) => /\w/.test(this.#run.text[index] ?? ' ');
-    return (position, then) => {
-      this.#run.count += 1;
-      return (isWord(position - 1) !== isWord(position)) !== negate && then(position);
-    };
-  }
-
-  #backreference(node: AST.Backreference): Matcher {
-    return (position, then) => {
-      const run = this.#run;
-      const captured = run.groups.get(node.ref) ?? '';
-      if (position !== run.last) run.count += captured.length;
-      run.last = position;
-      return run.text.startsWith(captured, position) && then(position + captured.length);
-    };
-  }
-
-  #capturingGroup(node: AST.CapturingGroup, step: 1 | -1, flags: string): Matcher {
-    const matcher = this.alternatives(node.alternatives, step, flags);
-    return (position, then) =>
-      matcher(position, (end) => {
-        const { groups, text } = this.#run;
-        const [from, to] = step === 1 ? [position, end] : [end, position];
-        const before = groups.get(node.name ?? '');
-        groups.set(node.name ?? '', text.slice(from, to));
-        if (then(end)) return true;
-        groups.set(node.name ?? '', before ?? '');
-        return false;
-      });
   }
 }
 
@@ -187,7 +150,7 @@ function counterOf({ source, flags }: RegExp): Counter {
   if (known !== undefined) return known;
   const run: Run = { text: '', count: 0, last: -1, groups: new Map() };
   const { pattern } = new RegExpParser().parseLiteral(key);
-  const matcher = new Compiler(run, flags).alternatives(pattern.alternatives, 1);
+  const matcher = anyOf(run, pattern.alternatives, 1, flags.replaceAll(/[gyd]/g, ''));
   const counter = { run, matcher, first: firstOf(pattern, flags) };
   counters.set(key, counter);
   return counter;

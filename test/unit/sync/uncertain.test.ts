@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { chmod, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { CLIENT_ID, openInStep, TEAM, told } from './sync-in-step.ts';
