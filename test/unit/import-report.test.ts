@@ -76,12 +76,13 @@ test('the report names the imported files that are the same or nearly the same a
   });
   const lines = similarLines(Array.from({ length: 23 }, (_, n) => similar(`${n}.md`)));
   assert.deepEqual([lines.length, lines.at(-1)], [22, '  and 3 more']);
-  assert.deepEqual(similarLines([{ name: 'b', state: 'imported' }]), []);
   const sameAs = { sourceId: 'its-id', title: 'The\nplan' };
-  assert.deepEqual(similarLines([similar('plan.md'), { name: 'b', state: 'imported', sameAs }]), [
+  const same: Outcome = { name: 'b', state: 'imported', sameAs };
+  assert.deepEqual(similarLines([similar('plan.md'), same, { name: 'd', state: 'imported' }, failed('c')]), [
     'Imported, but with the text of other sources:',
     '  b: same as The plan (its-id)',
     'Imported, but nearly the same as other sources:',
     '  plan.md: 93 % the same as Old plan (an-id)',
   ]);
+  assert.deepEqual(similarLines([failed('c')]), []);
 });

@@ -15,8 +15,8 @@ interface Manifest {
 }
 
 interface Pod {
-  automountServiceAccountToken: boolean;
   enableServiceLinks: boolean;
+  automountServiceAccountToken: boolean;
   terminationGracePeriodSeconds: number;
   securityContext: Record<string, unknown>;
   containers: Record<string, unknown>[];
@@ -59,12 +59,8 @@ describe('the manifests for Kubernetes', () => {
   for (const manifest of manifests) {
     const { kind, apiVersion, metadata } = manifest;
     test(`${kind} ${metadata.name} is valid for the API ${apiVersion}`, async () => {
-      const models = (await import(`kubernetes-models/${apiVersion}`)) as Record<
-        string,
-        new (
-          manifest: Manifest,
-        ) => { validate(): void }
-      >;
+      type Model = new (manifest: Manifest) => { validate(): void };
+      const models = (await import(`kubernetes-models/${apiVersion}`)) as Record<string, Model>;
       const Model = models[kind];
       assert.ok(Model, `${apiVersion} has no ${kind}`);
       new Model(manifest).validate();
@@ -96,30 +92,24 @@ describe('the manifests for Kubernetes', () => {
     });
 
     test(`one of ${name} at most is taken away at the same time`, () => {
-      const { spec } = named('PodDisruptionBudget', name) as { spec: Record<string, unknown> };
-      const { selector } = named('Deployment', name).spec as { selector: unknown };
-      assert.equal(spec['maxUnavailable'], 1);
-      assert.deepEqual(spec['selector'], selector);
+      const { maxUnavailable, selector } = named('PodDisruptionBudget', name).spec ?? {};
+      assert.deepEqual([maxUnavailable, selector], [1, named('Deployment', name).spec?.['selector']]);
     });
   }
 
   test('the probes of the API ask what restarts it and what sends it traffic', () => {
     const api = podOf('team-memory-api').containers[0] ?? {};
     const path = (probe: string) => (api[probe] as { httpGet?: { path: string } }).httpGet?.path;
-    assert.deepEqual(['startupProbe', 'livenessProbe', 'readinessProbe'].map(path), [
-      '/livez',
-      '/livez',
-      '/readyz',
-    ]);
+    const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map(path);
+    assert.deepEqual(paths, ['/livez', '/livez', '/readyz']);
     const { periodSeconds, failureThreshold } = api['readinessProbe'] as Record<string, number>;
     assert.ok((periodSeconds ?? 99) * (failureThreshold ?? 99) <= Number(settings['MEMORY_DRAIN_SECONDS']));
   });
 
   test('the Service leads to the pods of the API', () => {
-    const { selector } = named('Service', 'team-memory').spec as { selector: unknown };
-    const { selector: ofApi } = named('Deployment', 'team-memory-api').spec as {
+    const { selector } = named('Deployment', 'team-memory-api').spec as {
       selector: { matchLabels: unknown };
     };
-    assert.deepEqual(selector, ofApi.matchLabels);
+    assert.deepEqual(named('Service', 'team-memory').spec?.['selector'], selector.matchLabels);
   });
 });

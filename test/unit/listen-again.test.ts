@@ -9,19 +9,15 @@ const ignore = () => undefined;
 /** A `listen` that fails so many times, and then succeeds. `succeeded` gives the arguments of the attempt that did. */
 function failingListen(failures: number) {
   const { promise: succeeded, resolve } = Promise.withResolvers<Parameters<Listen>>();
-  let attempts = 0;
-  let closed = 0;
+  const counted = { attempts: 0, closed: 0 };
+  const close = async () => void (counted.closed += 1);
   const listen: Listen = async (...of) => {
-    attempts += 1;
-    if (attempts <= failures) throw new Error(`failure ${attempts}`);
+    counted.attempts += 1;
+    if (counted.attempts <= failures) throw new Error(`failure ${counted.attempts}`);
     resolve(of);
-    return {
-      close: async () => {
-        closed += 1;
-      },
-    };
+    return { close };
   };
-  return { listen, succeeded, attempts: () => attempts, closed: () => closed };
+  return { listen, succeeded, counted };
 }
 
 test('a listener that fails rejects once, and is opened later with what it was given', async () => {
@@ -32,9 +28,9 @@ test('a listener that fails rejects once, and is opened later with what it was g
   await assert.rejects(listening, /^Error: failure 1$/);
   const [channel, onNotification] = await inner.succeeded;
   onNotification('payload');
-  assert.deepEqual([channel, notified, inner.attempts()], ['channel', ['payload'], 4]);
+  assert.deepEqual([channel, notified, inner.counted.attempts], ['channel', ['payload'], 4]);
   await again.close();
-  assert.equal(inner.closed(), 1, 'its caller has no handle to close it');
+  assert.equal(inner.counted.closed, 1, 'its caller has no handle to close it');
 });
 
 test('a listener that succeeds at once is left to its caller', async () => {
@@ -42,9 +38,9 @@ test('a listener that succeeds at once is left to its caller', async () => {
   const again = listenAgainLater(inner.listen, logger, { first: 1, longest: 1 });
   const handle = await again.listen('channel', ignore, ignore);
   await again.close();
-  assert.equal(inner.closed(), 0);
+  assert.equal(inner.counted.closed, 0);
   await handle.close();
-  assert.deepEqual([inner.attempts(), inner.closed()], [1, 1]);
+  assert.deepEqual([inner.counted.attempts, inner.counted.closed], [1, 1]);
 });
 
 test('a listener that is opened while it is being closed does not stay open', async () => {
