@@ -4,7 +4,7 @@ import type { ListedMemory, Memory, SimilarMemory } from '../../shared/schemas/m
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
 import { claimAll, completed, lend } from '../support/consolidation.ts';
-import { addMemories, addMemory, decided, listMemories } from '../support/memories.ts';
+import { addMemories, addMemory, listMemories } from '../support/memories.ts';
 import { addClient, addPerson, along, CLAIM } from '../support/team.ts';
 
 /** What a reviewer goes by: where a memory comes from, and which published ones say much the same. */
@@ -24,8 +24,6 @@ async function similarOf(company: SignedIn): Promise<SimilarMemory[]> {
   assert.ok(similar);
   return similar;
 }
-
-const memoryIds = (similar: readonly SimilarMemory[]) => similar.map(({ memoryId }) => memoryId);
 
 /** A vector between two axes: its cosine with the first is the one given. */
 function leaning(cosine: number): number[] {
@@ -78,18 +76,6 @@ describe('the captures of a memory in review', () => {
     ]);
   });
 
-  test('captures are returned for each of several memories, and only their ids after publishing', async () => {
-    const company = await service.company();
-    const memories = await addMemories(company, 'review', [{}, {}]);
-    const listed = await listMemories(company);
-    assert.deepEqual(listed[0]?.captures, listed[1]?.captures);
-    assert.equal(listed[0]?.captures?.length, 1);
-    const published = await decided(company, { action: 'publish', memoryId: memories[0]!.id });
-    assert.deepEqual(published.captureIds, memories[0]!.captureIds);
-    const [, shown] = await listMemories(company);
-    assert.deepEqual([shown?.state, shown?.captures, shown?.similar], ['published', undefined, undefined]);
-  });
-
   test('captures of the Team layer are also returned if the list is filtered by the client of the memory', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
@@ -137,41 +123,6 @@ describe('the similar memories of a memory in review', () => {
       basis: 'words',
     });
     assert.ok(only!.similarity > 0.9 && only!.similarity <= 1, String(only?.similarity));
-  });
-
-  test('similar memories are found by meaning if both have a vector: the three nearest, in order', async () => {
-    const company = await service.company();
-    const cosines = [0.6, 0.9, 0.4, 0.99, 0.7];
-    const published = await addMemories(
-      company,
-      'published',
-      cosines.map((cosine, n) => ({ content: `Text ${n}.`, embedding: leaning(cosine), ...CLAIM })),
-    );
-    await addMemory(company, 'review', { content: 'Other.', embedding: along(0), ...CLAIM });
-    const similar = await similarOf(company);
-    assert.deepEqual(memoryIds(similar), [published[3]!.id, published[1]!.id, published[4]!.id]);
-    for (const [n, cosine] of [0.99, 0.9, 0.7].entries()) {
-      assert.equal(similar[n]?.basis, 'meaning');
-      assert.ok(Math.abs(similar[n]!.similarity - cosine) < 0.01, String(similar[n]?.similarity));
-    }
-  });
-
-  test('similar memories are published memories of the same layer only', async () => {
-    const company = await service.company();
-    const [client, other] = [await addClient(service, company), await addClient(service, company)];
-    const given = { content: 'The ocelot sleeps in the tall grass.' };
-    await addMemory(company, 'published', given);
-    await addMemory(company, 'published', given, other);
-    await addMemory(await service.company(), 'published', given);
-    for (const state of ['discarded', 'archived'] as const) {
-      await addMemory(company, state, given, client);
-    }
-    await addMemory(company, 'review', given, client);
-    assert.deepEqual(await similarOf(company), []);
-    const twin = await addMemory(company, 'published', given, client);
-    assert.deepEqual(memoryIds(await similarOf(company)), [twin.id]);
-    const narrowed = await onlyReview(company, `&clientId=${client}`);
-    assert.deepEqual(memoryIds(narrowed.similar ?? []), [twin.id]);
   });
 
   test('memories in review are compared with each other, beside the published ones', async () => {
@@ -224,34 +175,5 @@ describe('the similar memories of a memory in review', () => {
       ['review', 'review', 'review', 'published'],
     );
     assert.equal(similar[3]?.memoryId, published.id);
-  });
-
-  test('similar memories change as memories are published, updated and deleted', async () => {
-    const company = await service.company();
-    const [content, other] = ['The ocelot sleeps in the tall grass.', 'Badgers dig tunnels.'];
-    const [twin, review] = await addMemories(company, 'review', [{ content: other }, { content }]);
-    const similarNow = async () =>
-      memoryIds((await listMemories(company)).find(({ id }) => id === review!.id)?.similar ?? []);
-    const memoryId = twin!.id;
-    assert.deepEqual(await similarNow(), []);
-    for (const [change, expected] of [
-      [{ action: 'publish' }, []],
-      [{ action: 'update', content }, [memoryId]],
-      [{ action: 'update', content: other }, []],
-      [{ action: 'update', content }, [memoryId]],
-      [{ action: 'delete' }, []],
-    ] as const) {
-      await decided(company, { ...change, memoryId });
-      assert.deepEqual(await similarNow(), expected, JSON.stringify(change));
-    }
-  });
-
-  test('the excerpt of a similar memory has at most 1,000 characters', async () => {
-    const company = await service.company();
-    const content = 'ocelot 🦊 '.repeat(500);
-    await addMemory(company, 'published', { content });
-    await addMemory(company, 'review', { content });
-    const [twin] = await similarOf(company);
-    assert.equal(twin?.excerpt, [...content].slice(0, 1000).join(''));
   });
 });

@@ -4,7 +4,7 @@ import type { SimilarMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { complete, completed, foundByWords, type GivenItem, keep, lend } from '../support/consolidation.ts';
 import { decided, listMemories } from '../support/memories.ts';
-import { addClient, addPerson, addTeam, along, CLAIM } from '../support/team.ts';
+import { addClient, addPerson, along, CLAIM } from '../support/team.ts';
 import { countTermsNow } from '../support/term-counts.ts';
 
 const service = await openTestApp();
@@ -58,14 +58,6 @@ describe('a text that is similar to a published memory', () => {
     assert.deepEqual(await foundByWords(company, 'staging cluster'), [RELEASES], 'both as one hit');
   });
 
-  test('the excerpt of a similar memory is its first 1,000 characters', async () => {
-    const company = await service.company();
-    const content = `${RELEASES} ${'\u{1f9a4} '.repeat(800)}${INVOICES}`;
-    await publish(company, { content });
-    const [similar] = await similarTo(company, { content });
-    assert.equal(similar?.excerpt, [...content].slice(0, 1000).join(''));
-  });
-
   test('similar is an empty list when the memories are about something else', async () => {
     const company = await service.company();
     await publish(company, { content: INVOICES });
@@ -107,52 +99,6 @@ describe('a text that is similar to a published memory', () => {
 });
 
 describe('memories that are never listed as similar', () => {
-  test('similar contains no memory of another layer', async () => {
-    const company = await service.company();
-    const [one, two] = [await addClient(service, company), await addClient(service, company)];
-    const known = new Map<string | null, string>();
-    for (const layer of [null, one, two]) {
-      known.set(layer, await publish(company, { content: RELEASES, ...vector(along(1)) }, layer));
-    }
-    for (const layer of [null, one, two]) {
-      for (const item of [{ content: RELEASES }, { content: 'zzyzx', ...vector(along(1)) }]) {
-        assert.deepEqual(ids(await similarTo(company, item, layer)), [known.get(layer)]);
-      }
-    }
-    // The item's own scope decides, not that of its captures.
-    const named = await similarTo(company, { content: RELEASES, scope: { clientId: two } }, one);
-    assert.deepEqual(ids(named), [known.get(two)]);
-  });
-
-  test('similar contains no memory of another Team or another Company', async () => {
-    const company = await service.company();
-    const second = await addTeam(service, company);
-    const elsewhere: SignedIn = {
-      ...company,
-      teamId: second,
-      headers: { ...company.headers, 'memory-team': second },
-    };
-    await publish(elsewhere, { content: RELEASES, ...vector(along(1)) });
-    await publish(await service.company(), { content: RELEASES, ...vector(along(1)) });
-    for (const item of [{ content: RELEASES }, { content: RELEASES, ...vector(along(1)) }]) {
-      assert.deepEqual(await similarTo(company, item), []);
-    }
-  });
-
-  test('similar contains only published memories', async () => {
-    const company = await service.company();
-    const item = { content: RELEASES, ...vector(along(1)) };
-    const waiting = (await keep(company, { action: 'review', ...item })).memoryId;
-    const discarded = (await keep(company, { action: 'review', ...item })).memoryId;
-    const archived = await publish(company, item);
-    await decided(company, { action: 'discard', memoryId: discarded });
-    await decided(company, { action: 'delete', memoryId: archived });
-    assert.deepEqual(await similarTo(company, { content: RELEASES }), []);
-    assert.deepEqual(await similarTo(company, item), []);
-    await decided(company, { action: 'publish', memoryId: waiting });
-    assert.deepEqual(ids(await similarTo(company, { content: RELEASES })), [waiting]);
-  });
-
   test('similar compares with the current text of an updated memory, not with the earlier one', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES, ...vector(along(1)) });
@@ -213,17 +159,5 @@ describe('similar memories of the items of a batch', () => {
     for (const n of [1, 2, 3]) await publish(company, { content: `staging cluster ${n}` }, client);
     await countTermsNow(database, company);
     assert.deepEqual(await asked(), alone);
-  });
-
-  test('similar contains memories that other members made in the same layer', async () => {
-    const company = await service.company();
-    const memoryId = await publish(company, { content: RELEASES });
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    const { batchId, captureIds } = await lend(member);
-    const answer = await complete(member, batchId, [
-      { captureIds, action: 'publish', title: 'x', content: RELEASES },
-    ]);
-    const [result] = answer.json<{ results: { similar: SimilarMemory[] }[] }>().results;
-    assert.deepEqual(ids(result?.similar ?? []), [memoryId]);
   });
 });

@@ -6,11 +6,9 @@ import type { Hit } from '../../shared/schemas/search.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { via } from '../support/client/client.ts';
 import { column, columns } from '../support/columns.ts';
-import { recordedBy } from '../support/company.ts';
-import { foundByMeaning, foundByWords, search } from '../support/consolidation.ts';
+import { foundByMeaning, search } from '../support/consolidation.ts';
 import { bodyOf } from '../support/embedding-service.ts';
-import { addMemory, decide, decided, expand, readSource, searchRows } from '../support/memories.ts';
-import { assertInvalid } from '../support/refusals.ts';
+import { addMemory, decided, expand, readSource, searchRows } from '../support/memories.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { along, CLAIM } from '../support/team.ts';
 
@@ -52,23 +50,6 @@ async function chunkIds(company: SignedIn, memory: Memory): Promise<string[]> {
 }
 
 describe('an update of the content of a memory', () => {
-  test('new content replaces the old text in every search at once', async () => {
-    const company = await service.company();
-    const memory = await ocelot(company);
-    const [old] = await chunkIds(company, memory);
-    const updated = await update(company, memory, { content: 'The lynx wakes.' });
-    assert.deepEqual([updated.title, updated.content], ['Cats', 'The lynx wakes.']);
-    assert.deepEqual([updated.sourceId, updated.captureIds], [memory.sourceId, memory.captureIds]);
-    assert.deepEqual(await foundByWords(company, 'ocelot'), []);
-    assert.deepEqual(await foundByWords(company, 'lynx'), ['The lynx wakes.']);
-    assert.deepEqual(await expand(company, old!), []);
-    const source = await readSource(company, updated);
-    assert.deepEqual(columns(source.chunks, 'text', 'title', 'ordinal', 'kind'), [
-      ['The lynx wakes.', 'Cats', 0, 'memory'],
-    ]);
-    assert.notEqual(source.chunks[0]?.chunk_id, old);
-  });
-
   test('new content removes the old vector and offers the new chunk for embedding', async () => {
     const company = await service.company();
     const memory = await ocelot(company);
@@ -95,37 +76,6 @@ describe('an update of the content of a memory', () => {
     assert.deepEqual(await foundByMeaning(company, along(3)), []);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
     assert.deepEqual(column((await claimPending(company))?.chunks ?? [], 'text'), ['The lynx wakes.']);
-  });
-
-  test('new content replaces all chunks, whether there are more or fewer of them', async () => {
-    const company = await service.company();
-    const memory = await addMemory(company, 'published', { content: 'The ocelot sleeps.' });
-    for (const [cats, word] of [
-      [['lynx', 'puma', 'lion', 'serval'], 'lynx'],
-      [['tiger', 'margay'], 'margay'],
-      [['caracal'], 'caracal'],
-      [['jaguar', 'cheetah', 'leopard'], 'leopard'],
-    ] as const) {
-      const content = cats.map((cat) => `${cat} `.repeat(220).trim()).join('\n\n');
-      const updated = await update(company, memory, { content });
-      const { chunks } = await readSource(company, updated);
-      assert.equal(chunks.length, cats.length);
-      assert.deepEqual(
-        column(chunks, 'ordinal'),
-        cats.map((_, n) => n),
-      );
-      assert.equal(chunks.map(({ text }) => text).join('\n\n'), content);
-      assert.deepEqual(await searchRows(service, company), {
-        chunks: cats.length,
-        terms: cats.length,
-        vectors: 0,
-        pending: cats.length,
-      });
-      assert.equal((await foundByWords(company, word)).length, 1);
-      const expanded = await expand(company, chunks[0]!.chunk_id);
-      assert.deepEqual(expanded, chunks);
-    }
-    assert.deepEqual(await foundByWords(company, 'ocelot lynx tiger caracal'), []);
   });
 
   test('content is stored unchanged, character for character', async () => {
@@ -159,37 +109,6 @@ describe('an update of only the title of a memory', () => {
       assert.deepEqual(columns(hits, 'chunk_id', 'title'), [[ids[0], 'Small cats']]);
     }
   });
-});
-
-describe('an update with the same content', () => {
-  test('an update with the same content keeps chunks and vectors, and applies a new title', async () => {
-    const company = await service.company();
-    const memory = await ocelot(company);
-    const ids = await chunkIds(company, memory);
-    const { events } = await recordedBy(service, company, async () => {
-      await update(company, memory, { content: 'The ocelot sleeps.' });
-      const updated = await update(company, memory, { title: 'Small cats', content: 'The ocelot sleeps.' });
-      assert.deepEqual([updated.title, updated.version], ['Small cats', 3]);
-    });
-    assert.deepEqual(await chunkIds(company, memory), ids);
-    assert.deepEqual(await foundByMeaning(company, along(3)), ['The ocelot sleeps.']);
-    assert.equal((await readSource(company, memory)).title, 'Small cats');
-    assert.deepEqual(
-      events
-        .filter(({ kind }) => kind === 'memory.update')
-        .map(({ detail }) => [detail['titleChanged'], detail['contentChanged']]),
-      [
-        [false, false],
-        [true, false],
-      ],
-    );
-  });
-});
-
-test('an update without title and content returns 400', async () => {
-  const company = await service.company();
-  const memory = await ocelot(company);
-  assertInvalid(await decide(company, { action: 'update', memoryId: memory.id, version: 1 }), '/content');
 });
 
 describe('searches during updates', () => {

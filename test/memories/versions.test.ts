@@ -4,18 +4,9 @@ import { newId } from '../../shared/ids.ts';
 import type { Memory } from '../../shared/schemas/memories.ts';
 import { openTestApp } from '../support/app.ts';
 import { via } from '../support/client/client.ts';
-import { column } from '../support/columns.ts';
 import { recordedBy } from '../support/company.ts';
 import { foundByWords } from '../support/consolidation.ts';
-import {
-  addMemory,
-  allRows,
-  decide,
-  decided,
-  listMemories,
-  readSource,
-  searchRows,
-} from '../support/memories.ts';
+import { addMemory, decide, decided, listMemories, readSource, searchRows } from '../support/memories.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
 
@@ -27,61 +18,6 @@ function tally(outcomes: readonly string[]): Record<string, number> {
   for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
   return counts;
 }
-
-describe('the version of a memory', () => {
-  test('the version increases by one with every change, and is returned by each decision and the list', async () => {
-    const company = await service.company();
-    const memory = await addMemory(company, 'review');
-    assert.equal(memory.version, 1);
-    const changes = [
-      { action: 'publish' },
-      { action: 'update', title: 'Another' },
-      { action: 'update', content: 'Another fact.' },
-      // A change that leaves all as it is counts as well: it was decided on.
-      { action: 'update', content: 'Another fact.' },
-      { action: 'update', title: 'Another' },
-    ];
-    for (const [index, change] of changes.entries()) {
-      const version = index + 1;
-      const changed = await decided(company, { ...change, memoryId: memory.id, version });
-      assert.equal(changed.version, version + 1);
-      assert.deepEqual(column(await listMemories(company), 'version'), [version + 1]);
-    }
-    const deleted = await decided(company, { action: 'delete', memoryId: memory.id, version: 6 });
-    assert.equal(deleted.version, 7);
-  });
-
-  test('a version other than the current one returns 409 for every action and changes nothing', async () => {
-    const company = await service.company();
-    const review = await addMemory(company, 'review');
-    const published = await addMemory(company, 'published');
-    await decided(company, { action: 'update', memoryId: published.id, title: 'Newer' });
-    const before = await allRows(service, company);
-    for (const [memory, action, versions] of [
-      [review, 'publish', [2, 2 ** 31, Number.MAX_SAFE_INTEGER]],
-      [review, 'discard', [2]],
-      [published, 'update', [1, 3]],
-      [published, 'delete', [1, 3]],
-    ] as const) {
-      for (const version of versions) {
-        const fields = action === 'update' ? { content: 'Other.' } : {};
-        const body = { action, memoryId: memory.id, version, ...fields };
-        assert.equal(outcome(await decide(company, body)), '409 version_conflict', action);
-      }
-    }
-    assert.deepEqual(await allRows(service, company), before);
-  });
-
-  test('a decision without a version applies to any version', async () => {
-    const company = await service.company();
-    const { id: memoryId } = await addMemory(company, 'published');
-    for (const title of ['One', 'Two', 'Three']) {
-      await decided(company, { action: 'update', memoryId, title });
-    }
-    const [memory] = await listMemories(company);
-    assert.deepEqual([memory?.title, memory?.version], ['Three', 4]);
-  });
-});
 
 describe('concurrent decisions on one memory', () => {
   test('of twenty updates with the same version one succeeds, and the others change nothing', async (t) => {
