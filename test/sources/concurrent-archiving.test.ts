@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Source } from '../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { via } from '../support/client/client.ts';
 import { recordedBy } from '../support/company.ts';
@@ -11,9 +10,6 @@ import { addSource, listSources, readSource, removeSource } from '../support/sou
 
 const service = await openTestApp();
 const ROUNDS = 6;
-
-const ingest = (app: Pick<typeof service, 'app'>, company: SignedIn, body: object) =>
-  via(app, company).ask.ingestSource({ title: 'x', ...body });
 
 /** The chunks of a text: two, or so many that they are written before the source is shown. */
 const edition = (name: string, round: number) =>
@@ -54,48 +50,35 @@ describe('requests that race for one source', () => {
     await assertWhole(company);
   });
 
-  test('archiving a source and replacing its text take effect one after the other', async (t) => {
-    const second = await openSecondApp(t, service);
-    for (let round = 0; round < ROUNDS; round++) {
-      const company = await service.company();
-      const old = await addSource(company, { externalId: 'doc', chunks: edition('old', round) });
-      const [removed, replaced] = await Promise.all([
-        removeSource(company, old.id),
-        ingest(second, company, { externalId: 'doc', chunks: edition('new', round) }),
-      ]);
-      assert.equal(outcome(removed), '204');
-      assert.equal((await readSource(company, old.id)).state, 'archived');
-      const { source } = replaced.json<{ source: Source }>();
-      const active = (await listSources(company, '?state=active')).map(({ id }) => id);
-      // If it was replaced first, the new text was archived too; if it was archived first, a new source was made.
-      if (outcome(replaced) === '200') assert.deepEqual([source.id, active], [old.id, []]);
-      else {
-        assert.equal(outcome(replaced), '201');
-        assert.notEqual(source.id, old.id);
-        assert.deepEqual(active, [source.id]);
+  for (const [what, named] of [
+    ['replacing its text', { externalId: 'doc' }],
+    ['ingesting its text again', {}],
+  ] as const) {
+    test(`archiving a source and ${what} take effect one after the other`, async (t) => {
+      const second = await openSecondApp(t, service);
+      for (let round = 0; round < ROUNDS; round++) {
+        const company = await service.company();
+        const chunks = edition('old', round);
+        const old = await addSource(company, { ...named, chunks });
+        const next = 'externalId' in named ? edition('new', round) : chunks;
+        const [removed, again] = await Promise.all([
+          removeSource(company, old.id),
+          via(second, company).ask.ingestSource({ title: 'x', ...named, chunks: next }),
+        ]);
+        assert.equal(outcome(removed), '204');
+        assert.equal((await readSource(company, old.id)).state, 'archived');
+        const { source } = again.json();
+        const active = (await listSources(company, '?state=active')).map(({ id }) => id);
+        // If it was ingested first, that was archived too; if it was archived first, a new source was made.
+        if (outcome(again) === '200') assert.deepEqual([source.id, active], [old.id, []]);
+        else {
+          assert.deepEqual([outcome(again), active], ['201', [source.id]]);
+          assert.notEqual(source.id, old.id);
+        }
+        await assertWhole(company);
       }
-      await assertWhole(company);
-    }
-  });
-
-  test('archiving a source and ingesting its text again take effect one after the other', async (t) => {
-    const second = await openSecondApp(t, service);
-    for (let round = 0; round < ROUNDS; round++) {
-      const company = await service.company();
-      const chunks = edition('said', round);
-      const old = await addSource(company, { chunks });
-      const [removed, again] = await Promise.all([
-        removeSource(company, old.id),
-        ingest(second, company, { chunks }),
-      ]);
-      assert.equal(outcome(removed), '204');
-      const { source } = again.json<{ source: Source }>();
-      const active = (await listSources(company, '?state=active')).map(({ id }) => id);
-      if (outcome(again) === '200') assert.deepEqual([source.id, active], [old.id, []]);
-      else assert.deepEqual([outcome(again), active], ['201', [source.id]]);
-      await assertWhole(company);
-    }
-  });
+    });
+  }
 
   test('archiving the source of a memory returns 409 while the memory is being deleted', async (t) => {
     const second = await openSecondApp(t, service);

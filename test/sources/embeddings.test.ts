@@ -4,35 +4,19 @@ import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { base64Of } from '../support/base64-vector.ts';
 import { column } from '../support/columns.ts';
+import { foundByMeaning } from '../support/consolidation.ts';
 import { bodyOf } from '../support/embedding-service.ts';
-import { assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import {
-  addClient,
-  addPerson,
-  addTeam,
-  along,
-  type Caller,
-  CLAIM,
-  inTeam,
-  readStatus,
-} from '../support/team.ts';
+import { addSource } from '../support/source-library.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, readStatus } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
-interface Batch {
-  id: string;
-  expiresAt: string;
-  chunks: { chunkId: string; text: string }[];
-}
+type Batch = NonNullable<Awaited<ReturnType<SignedIn['api']['claimEmbeddings']>>['batch']>;
 
 async function store(company: SignedIn, texts: readonly string[], clientId?: string): Promise<void> {
-  await company.api.ingestSource({
-    title: 'x',
-    chunks: texts.map((text) => ({ text })),
-    scope: { clientId },
-  });
+  await addSource(company, { title: 'x', chunks: texts.map((text) => ({ text })), scope: { clientId } });
 }
 
 const numbered = (length: number) => Array.from({ length }, (_, n) => `chunk ${n} ${newId()}`);
@@ -98,28 +82,14 @@ describe('POST /v1/memory/embeddings/claim', () => {
     assert.equal(lent.length, 40);
   });
 
-  test('returns only chunks that the caller can write', async () => {
-    const company = await service.company();
-    const [mine, other] = [await addClient(service, company), await addClient(service, company)];
-    await store(company, ['of the team']);
-    await store(company, ['of mine'], mine);
-    await store(company, ['of other'], other);
-    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
-    const clients = { [mine]: 'write', [other]: 'read' } as const;
-    const member = await addPerson(service, company, { teamRole: 'member', clients });
-    assert.equal(await claim(reader), null);
-    const texts = (await claimSome(member)).chunks.map((chunk) => chunk.text);
-    assert.deepEqual(texts, ['of mine', 'of the team']);
-    assert.deepEqual((await claimSome(company)).chunks[0]?.text, 'of other');
-  });
-
   test('returns texts that begin with the title of the source and the headings above the chunk', async () => {
     const company = await service.company();
     const text = '# Pumps\n\n## Hall 3\n\nThe seal leaks.';
     await company.ask.ingestSource({ title: 'Rounds', text });
-    const answer = await company.ask.claimEmbeddings({});
-    const texts = column(answer.json<{ batch: Batch }>().batch.chunks, 'text');
-    assert.deepEqual(texts, ['Rounds > Pumps > Hall 3\n\n# Pumps\n\n## Hall 3\n\nThe seal leaks.']);
+    const { batch } = await company.api.claimEmbeddings({});
+    assert.deepEqual(column(batch?.chunks ?? [], 'text'), [
+      'Rounds > Pumps > Hall 3\n\n# Pumps\n\n## Hall 3\n\nThe seal leaks.',
+    ]);
   });
 
   test('returns chunks again after their lease has expired', async () => {
@@ -135,7 +105,7 @@ describe('POST /v1/memory/embeddings/claim', () => {
 });
 
 describe('POST /v1/memory/embeddings/complete', () => {
-  test('makes chunks searchable by meaning, counts them as embedded and writes an audit event', async () => {
+  test('makes chunks searchable by meaning, and counts them as embedded', async () => {
     const company = await service.company();
     await store(company, ['the sun', 'the moon']);
     assert.deepEqual(await chunkFigures(company), { total: 2, embedded: 0, pending: 2 });
@@ -143,19 +113,10 @@ describe('POST /v1/memory/embeddings/complete', () => {
     const answer = await complete(company, { batchId: batch.id, embeddings: embeddingsOf(batch, 40) });
     assert.deepEqual([answer.statusCode, answer.json()], [200, { embedded: 2 }]);
     assert.deepEqual(await chunkFigures(company), { total: 2, embedded: 2, pending: 0 });
-    const found = await company.ask.searchMemory({
-      query: 'zzz',
-      scope: {},
-      queryEmbedding: along(41),
-      ...CLAIM,
-    });
-    const [hit] = found.json<{ hits: { text: string; semantic_rank: number; keyword_rank: null }[] }>().hits;
-    assert.deepEqual([hit?.text, hit?.semantic_rank, hit?.keyword_rank], [batch.chunks[1]?.text, 1, null]);
-    const events = await database.query<{ subject: string }>(
-      `select subject_id as subject from memory.audit_event where company_id = $1 and kind = 'memory.embed'`,
-      [company.companyId],
-    );
-    assert.deepEqual(events, [{ subject: batch.id }]);
+    assert.deepEqual(await foundByMeaning(company, along(41)), [
+      batch.chunks[1]?.text,
+      batch.chunks[0]?.text,
+    ]);
   });
 
   test('releases the chunks of the batch that got no embedding', async () => {
@@ -206,23 +167,6 @@ describe('POST /v1/memory/embeddings/complete', () => {
     assert.deepEqual(answer.json(), { embedded: 2 });
   });
 
-  test('returns the same 404 for a batch that is unknown, malformed or of another caller', async () => {
-    const company = await service.company();
-    const other = await addPerson(service, company, { teamRole: 'admin' });
-    await store(company, numbered(1));
-    const batch = await claimSome(company);
-    const embeddings = embeddingsOf(batch);
-    const elsewhere = inTeam(company, await addTeam(service, company));
-    const answers = [
-      await complete(other, { batchId: batch.id, embeddings }),
-      await complete(elsewhere, { batchId: batch.id, embeddings }),
-      await complete(company, { batchId: newId(), embeddings }),
-      await complete(company, { batchId: 'nonsense', embeddings }),
-      await complete(company, { batchId: '', embeddings: [] }),
-    ];
-    await assertSameRefusal('404 not_found', answers);
-  });
-
   test('returns 400 and stores nothing if one embedding is invalid', async () => {
     const company = await service.company();
     await store(company, numbered(2));
@@ -232,18 +176,12 @@ describe('POST /v1/memory/embeddings/complete', () => {
     const cases: [embeddings: unknown, code: string, claim?: object][] = [
       [[given, foreign], 'invalid_request'],
       [[given, { ...given, chunkId: newId() }], 'invalid_request'],
-      [[given, { ...given, chunkId: 'nonsense' }], 'invalid_request'],
       [[given, given], 'invalid_request'],
       [[{ ...given, embedding: along(0, 0) }], 'invalid_request'],
-      [[{ ...given, embedding: [1] }], 'embedding_dimension_mismatch'],
       [[{ ...given, embedding: base64Of([1]) }], 'embedding_dimension_mismatch'],
       [[{ ...given, embedding: 'AAA' }], 'invalid_request'],
-      [Array.from({ length: 257 }, () => given), 'invalid_request'],
-      [undefined, 'invalid_request'],
       [[given], 'embedding_model_mismatch', { embeddingModel: 'another' }],
       [[given], 'embedding_dimension_mismatch', { embeddingDim: 3 }],
-      [[given], 'invalid_request', { embeddingModel: undefined }],
-      [[given], 'invalid_request', { embeddingDim: undefined }],
     ];
     for (const [embeddings, code, other] of cases) {
       const answer = await complete(company, { batchId: batch.id, embeddings, ...other });

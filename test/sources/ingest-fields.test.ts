@@ -1,28 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Static } from 'typebox';
 import type { IngestResponse } from '../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { column, columns } from '../support/columns.ts';
 import { recordedBy, recordsNothing } from '../support/company.ts';
+import { search } from '../support/consolidation.ts';
 import { readSource } from '../support/source-library.ts';
 import { along, CLAIM } from '../support/team.ts';
 
 const service = await openTestApp();
 
 /** Ingests a document under one external id and asserts the status. */
-async function ingest(
-  caller: SignedIn,
-  status: 200 | 201,
-  body: object,
-): Promise<Static<typeof IngestResponse>> {
-  const answer = await caller.ask.ingestSource({
-    title: 'Old',
-    externalId: 'doc',
-    ...body,
-  });
+async function ingest(caller: SignedIn, status: 200 | 201, body: object): Promise<IngestResponse> {
+  const answer = await caller.ask.ingestSource({ title: 'Old', externalId: 'doc', ...body });
   assert.equal(answer.statusCode, status, answer.body);
-  return answer.json<Static<typeof IngestResponse>>();
+  return answer.json<IngestResponse>();
 }
 
 describe('an ingest of the same text with the same externalId', () => {
@@ -90,30 +82,10 @@ describe('an ingest of the same text with the same externalId', () => {
     const { source } = await ingest(company, 201, document);
     const before = await readSource(company, source.id);
     await ingest(company, 200, { ...document, title: 'New' });
-    const answer = await company.ask.searchMemory({
-      query: 'bilby',
-      scope: {},
-      queryEmbedding: along(1),
-      ...CLAIM,
-    });
-    const { hits } = answer.json<{ hits: { title: string; chunk_id: string; semantic_rank: number }[] }>();
+    const hits = await search(company, 'bilby', along(1));
     assert.deepEqual(columns(hits, 'title', 'chunk_id', 'semantic_rank'), [
       ['New', before.chunks[0]?.chunk_id, 1],
     ]);
-  });
-
-  test('updates a source of many chunks without adding a source or chunks', async () => {
-    const company = await service.company();
-    const chunks = Array.from({ length: 120 }, (_, n) => ({ text: `potoroo ${n}` }));
-    await ingest(company, 201, { chunks });
-    const again = await ingest(company, 200, { chunks, title: 'New' });
-    assert.deepEqual([again.source.title, again.updated, again.chunks], ['New', ['title'], 120]);
-    const [rows] = await service.database.query<{ sources: number; chunks: number }>(
-      `select (select count(*)::int from memory.source where team_id = $1) as sources,
-              (select count(*)::int from memory.chunk where team_id = $1) as chunks`,
-      [company.teamId],
-    );
-    assert.deepEqual(rows, { sources: 1, chunks: 120 });
   });
 
   test('applies concurrent changes of the title one after the other, each with an audit event', async () => {
@@ -124,19 +96,6 @@ describe('an ingest of the same text with the same externalId', () => {
       Promise.all(['One', 'Two', 'Three'].map((title) => ingest(company, 200, { text, title }))),
     );
     assert.deepEqual(column(events, 'kind'), ['memory.update', 'memory.update', 'memory.update']);
-  });
-
-  test('updates the source once for requests with the same Idempotency-Key', async () => {
-    const company = await service.company();
-    await ingest(company, 201, { text: 'once' });
-    const change = { title: 'New', externalId: 'doc', text: 'once' };
-    const { events } = await recordedBy(service, company, async () => {
-      const first = await company.ask.ingestSource(change, { 'idempotency-key': 'k' });
-      const again = await company.ask.ingestSource(change, { 'idempotency-key': 'k' });
-      assert.deepEqual(first.json<{ updated: string[] }>().updated, ['title']);
-      assert.equal(again.body, first.body);
-    });
-    assert.equal(events.length, 1);
   });
 });
 

@@ -2,27 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { newId } from '../../shared/ids.ts';
-import type { Source } from '../../shared/schemas/sources.ts';
+import type { IngestResponse } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
-import { columns } from '../support/columns.ts';
+import { foundByWords } from '../support/consolidation.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, along, type Caller, CLAIM, faultyFields } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
-interface Ingested {
-  source: Source;
-  chunks: number;
-  embedded: number;
-  duplicate: boolean;
-}
-
 /** Ingests and asserts the status, which tells a new source from one that was there. */
-async function ingest(caller: Caller, status: 200 | 201, body: object): Promise<Ingested> {
+async function ingest(caller: Caller, status: 200 | 201, body: object): Promise<IngestResponse> {
   const answer = await caller.ask.ingestSource({ title: 'A title', ...body });
   assert.equal(answer.statusCode, status, answer.body);
-  return answer.json<Ingested>();
+  return answer.json<IngestResponse>();
 }
 
 async function texts(sourceId: string): Promise<string[]> {
@@ -31,17 +24,6 @@ async function texts(sourceId: string): Promise<string[]> {
     [sourceId],
   );
   return rows.map((row) => row.text);
-}
-
-/** The texts that a search by words finds. */
-async function found(caller: Caller, query: string): Promise<string[]> {
-  const { hits } = await caller.api.searchMemory({
-    query,
-    scope: {},
-    queryEmbedding: along(1000),
-    ...CLAIM,
-  });
-  return hits.filter((hit) => hit.keyword_rank !== null).map((hit) => hit.text);
 }
 
 describe('POST /v1/memory/ingest of a new source', () => {
@@ -82,33 +64,8 @@ describe('POST /v1/memory/ingest of a new source', () => {
       createdWith: null,
     });
     for (const time of [createdAt, updatedAt]) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    assert.deepEqual(await found(company, 'ocelot'), ['The ocelot sleeps.']);
-    const [row] = await database.query<{ metadata: object }>(
-      'select metadata from memory.source where id = $1',
-      [id],
-    );
-    assert.deepEqual(row?.metadata, { author: 'x', tags: ['a'] });
-  });
-
-  test('stores the source in the client of the scope, or else in the Team layer', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const { source: named } = await ingest(company, 201, { text: newId(), scope: { clientId } });
-    assert.deepEqual([named.layer, named.clientId], ['client', clientId]);
-    const { source } = await ingest(company, 201, { text: newId(), scope: {} });
-    assert.deepEqual([source.layer, source.clientId], ['team', null]);
-  });
-
-  test('writes one audit event without the text', async () => {
-    const company = await service.company();
-    const { source } = await ingest(company, 201, { title: 'Merger plan', text: 'the secret merger' });
-    const events = await database.query<{ subject: string; layer: string; row: string }>(
-      `select subject_id as subject, layer, e::text as row from memory.audit_event e
-        where company_id = $1 and kind = 'memory.ingest'`,
-      [company.companyId],
-    );
-    assert.deepEqual(columns(events, 'subject', 'layer'), [[source.id, 'team']]);
-    assert.doesNotMatch(events[0]!.row, /merger/i);
+    assert.deepEqual(await foundByWords(company, 'ocelot'), ['The ocelot sleeps.']);
+    assert.deepEqual((await company.api.getSource(id)).metadata, { author: 'x', tags: ['a'] });
   });
 });
 
@@ -177,9 +134,8 @@ describe('chunks of an ingest', () => {
 
   test('the body must have exactly one of text and chunks', async () => {
     const company = await service.company();
-    const ask = (body: object) => company.ask.ingestSource({ title: 'x', ...body });
     for (const body of [{}, { text: 'x', chunks: [{ text: 'x' }] }, { chunks: [] }]) {
-      const answer = await ask(body);
+      const answer = await company.ask.ingestSource({ title: 'x', ...body });
       assert.equal(outcome(answer), '400 invalid_request');
       assert.equal(faultyFields(answer).length, 1);
     }
@@ -194,7 +150,7 @@ describe('an ingest of an existing text', () => {
     assert.deepEqual(again, { ...first, duplicate: true });
     const byChunks = await ingest(company, 200, { chunks: [{ text: 'said once' }] });
     assert.equal(byChunks.source.id, first.source.id);
-    assert.deepEqual(await found(company, 'said'), ['said once']);
+    assert.deepEqual(await foundByWords(company, 'said'), ['said once']);
   });
 
   test('makes a new source of the same characters in other chunks', async () => {
@@ -207,14 +163,6 @@ describe('an ingest of an existing text', () => {
       assert.deepEqual(await texts(source.id), cut);
     }
     assert.equal(ids.size, cuts.length);
-  });
-
-  test('returns the number of embeddings that the source has', async () => {
-    const company = await service.company();
-    const body = { chunks: [{ text: 'a', embedding: along(1) }, { text: 'b' }], ...CLAIM };
-    await ingest(company, 201, body);
-    const { chunks, embedded, duplicate } = await ingest(company, 200, body);
-    assert.deepEqual([chunks, embedded, duplicate], [2, 1, true]);
   });
 
   test('makes a new source in another scope or after the first source was archived', async () => {
@@ -237,7 +185,7 @@ describe('an ingest of an existing text', () => {
       );
       const statuses = answers.map((answer) => String(answer.statusCode)).sort();
       assert.deepEqual(statuses, ['200', '200', '200', '200', '200', '201']);
-      assert.equal(new Set(answers.map((answer) => answer.json<Ingested>().source.id)).size, 1);
+      assert.equal(new Set(answers.map((answer) => answer.json<IngestResponse>().source.id)).size, 1);
     }
     const [rows] = await database.query<{ sources: number; chunks: number }>(
       `select (select count(*) from memory.source where team_id = $1) as sources,
@@ -251,7 +199,8 @@ describe('an ingest of an existing text', () => {
 describe('an externalId', () => {
   test('an externalId identifies one source of the scope, whose text a new ingest replaces', async () => {
     const company = await service.company();
-    const first = await ingest(company, 201, { externalId: 'doc', text: 'the old wombat' });
+    const many = Array.from({ length: 250 }, (_, n) => ({ text: `the old wombat ${n}` }));
+    const first = await ingest(company, 201, { externalId: 'doc', chunks: many });
     const edition = {
       title: 'Second edition',
       externalId: 'doc',
@@ -272,21 +221,9 @@ describe('an externalId', () => {
       [source.title, source.chunks, source.createdAt],
       ['Second edition', 2, first.source.createdAt],
     );
-    assert.deepEqual(await found(company, 'wombat'), []);
-    assert.deepEqual(await found(company, 'numbat'), ['numbat']);
+    assert.deepEqual(await foundByWords(company, 'wombat'), []);
+    assert.deepEqual(await foundByWords(company, 'numbat'), ['numbat']);
     assert.deepEqual(await ingest(company, 200, edition), { ...replaced, duplicate: true });
-  });
-
-  test('a new ingest with the same externalId replaces a text of many chunks', async () => {
-    const company = await service.company();
-    const edition = (name: string) => Array.from({ length: 250 }, (_, n) => ({ text: `${name} ${n}` }));
-    const first = await ingest(company, 201, { externalId: 'long', chunks: edition('gibbon') });
-    await ingest(company, 200, { externalId: 'long', chunks: edition('tamarin') });
-    assert.deepEqual(
-      await texts(first.source.id),
-      edition('tamarin').map((chunk) => chunk.text),
-    );
-    assert.deepEqual(await found(company, 'gibbon'), []);
   });
 
   test('the same text under two external ids makes two sources', async () => {

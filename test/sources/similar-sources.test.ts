@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { transaction } from '../../db/driver/database.ts';
-import type { Import } from '../../shared/schemas/imports.ts';
 import type { IngestResponse, SimilarSource } from '../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { doJob } from '../support/do-job.ts';
-import { readImport, upload } from '../support/import-records.ts';
+import { importNow } from '../support/import-now.ts';
+import { readImport } from '../support/import-records.ts';
 import { addMemory, decided } from '../support/memories.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { archived } from '../support/source-library.ts';
@@ -27,9 +27,8 @@ const letter = (number: number, words = 120) =>
 const edited = (text: string, words: number) =>
   [...text.split(' ').slice(0, -words), ...Array.from({ length: words }, (_, n) => `edited${n}`)].join(' ');
 
-async function ingest(caller: Caller, text: string, body: object = {}): Promise<IngestResponse> {
-  return await caller.api.ingestSource({ title: 'A letter', text, ...body });
-}
+const ingest = (caller: Caller, text: string, body: object = {}) =>
+  caller.api.ingestSource({ title: 'A letter', text, ...body });
 
 const ids = (similar: readonly SimilarSource[]) => similar.map(({ sourceId }) => sourceId);
 
@@ -146,8 +145,8 @@ describe('the near duplicates of an ingest', () => {
     const cut = Array.from({ length: 400 }, (_, n) => ({
       text: words.slice(n * 100, (n + 1) * 100).join(' '),
     }));
-    const sent = await company.ask.ingestSource({ title: 'x', chunks: cut });
-    assert.deepEqual(ids(sent.json<IngestResponse>().similarSources), [source.id]);
+    const sent = await company.api.ingestSource({ title: 'x', chunks: cut });
+    assert.deepEqual(ids(sent.similarSources), [source.id]);
   });
 
   test('texts in a script without spaces are compared by their characters', async () => {
@@ -188,20 +187,8 @@ describe('the near duplicates of an ingest', () => {
 });
 
 describe('the near duplicates of an import', () => {
-  async function imported(company: SignedIn, filename: string, text: string): Promise<Import> {
-    const [item] = await upload(company, [{ filename, text }]);
-    assert.ok(item);
-    assert.deepEqual(item.similarSources, []);
-    const { companyId, teamId, ownerId: userId } = company;
-    await doJob(service.database, 'import.process', {
-      companyId,
-      teamId,
-      userId,
-      layerId: teamId,
-      importId: item.id,
-    });
-    return readImport(company, item.id);
-  }
+  const imported = (company: SignedIn, filename: string, text: string) =>
+    importNow(service, company, { filename, text });
 
   test('a completed import names its near duplicates as they are now, and no archived one', async () => {
     const company = await service.company();
@@ -215,7 +202,7 @@ describe('the near duplicates of an import', () => {
     const renamed = { title: 'Renamed' };
     await company.ask.changeSource(first.sourceId, renamed);
     assert.deepEqual((await readImport(company, second.id)).similarSources, [{ ...named, ...renamed }]);
-    await archived(company, first.sourceId ?? '');
+    await archived(company, first.sourceId);
     assert.deepEqual((await readImport(company, second.id)).similarSources, []);
   });
 

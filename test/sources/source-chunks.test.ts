@@ -1,38 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import { type Chunk, NO_PLACE, type Source } from '../../shared/schemas/sources.ts';
+import { type Chunk, NO_PLACE } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
 import { expand } from '../support/memories.ts';
-import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
+import { assertInvalid } from '../support/refusals.ts';
 import { ownerScope } from '../support/scopes.ts';
-import { outcome } from '../support/sign-in.ts';
 import { addSource, archived, type ReadSource, readSource } from '../support/source-library.ts';
 import { storeSource } from '../support/sources.ts';
-import { addClient, addPerson, addTeam, type Caller, inTeam } from '../support/team.ts';
+import { addClient, type Caller } from '../support/team.ts';
 
 const service = await openTestApp();
 
-const ask = (caller: Caller, id: string, query = '') =>
-  caller.send('GET', `/v1/memory/sources/${id}${query}`);
 const parts = (count: number, of: string) =>
   Array.from({ length: count }, (_, n) => ({ text: `${of} ${n}` }));
 const texts = (chunks: readonly Chunk[]) => chunks.map(({ text }) => text);
-
-/** All pages of a source, with this many chunks each. */
-async function readPages(caller: Caller, id: string, limit: number): Promise<ReadSource[]> {
-  const pages = [await readSource(caller, id, `?limit=${limit}`)];
-  for (let next = pages[0]!.nextCursor; next !== null; next = pages.at(-1)!.nextCursor) {
-    pages.push(await readSource(caller, id, `?limit=${limit}&cursor=${next}`));
-    assert.ok(pages.length <= 50, 'the pages come to an end');
-  }
-  return pages;
-}
-
-/** Replaces the text of the source with this external id. */
-async function replace(caller: Caller, externalId: string, chunks: { text: string }[]): Promise<Source> {
-  return (await caller.api.ingestSource({ title: 'Replaced', externalId, chunks })).source;
-}
 
 describe('GET /v1/memory/sources/{id}', () => {
   test('returns the source with its metadata and its chunks in order', async () => {
@@ -84,24 +66,6 @@ describe('GET /v1/memory/sources/{id}', () => {
     const { state, chunks, metadata, nextCursor } = await readSource(company, source.id);
     assert.deepEqual([state, chunks, metadata, nextCursor], ['archived', [], { kept: true }, null]);
   });
-
-  test('returns the same 404 for a source that is inaccessible or does not exist', async () => {
-    const company = await service.company();
-    const [other, gone] = [await addClient(service, company), await addClient(service, company)];
-    const inClient = (clientId: string) => addSource(company, { scope: { clientId } });
-    const sources = [await inClient(other), await inClient(gone)];
-    await service.database.query(`update identity.client set state = 'archived' where id = $1`, [gone]);
-    const inOther = inTeam(company, await addTeam(service, company));
-    sources.push(await addSource(inOther), await addSource(await service.company()));
-    const clients = { [gone]: 'write' } as const;
-    const member = await addPerson(service, company, { teamRole: 'member', clients });
-    const ids = [...sources.map((source) => source.id), newId(), 'no-one', '%00', `${newId()}x`];
-    await assertSameRefusal(
-      '404 not_found',
-      ids.map((id) => ask(member, id)),
-    );
-    assert.equal(outcome(await ask(company, sources[1]!.id)), '404 not_found');
-  });
 });
 
 describe('the chunks of a long source', () => {
@@ -109,26 +73,16 @@ describe('the chunks of a long source', () => {
     const company = await service.company();
     const source = await addSource(company, { chunks: parts(23, 'part'), metadata: { of: 'all' } });
     const whole = await readSource(company, source.id);
-    for (const [limit, sizes] of [
-      [1, Array.from({ length: 23 }, () => 1)],
-      [5, [5, 5, 5, 5, 3]],
-      [22, [22, 1]],
-      [23, [23]],
-      [24, [23]],
-    ] as const) {
-      const pages = await readPages(company, source.id, limit);
-      assert.deepEqual(
-        pages.map(({ chunks }) => chunks.length),
-        sizes,
-      );
-      assert.deepEqual(
-        pages.flatMap(({ chunks }) => chunks),
-        whole.chunks,
-      );
-      for (const { chunks: _, nextCursor: __, ...rest } of pages) {
-        const { chunks: ___, nextCursor: ____, ...fields } = whole;
-        assert.deepEqual(rest, fields);
+    for (const limit of [1, 5, 22, 23, 24]) {
+      const chunks: Chunk[] = [];
+      for (let query: string | null = `?limit=${limit}`; query !== null; ) {
+        const { nextCursor, ...page }: ReadSource = await readSource(company, source.id, query);
+        assert.equal(page.chunks.length, Math.min(limit, 23 - chunks.length));
+        assert.deepEqual({ ...page, chunks: whole.chunks, nextCursor: null }, whole);
+        chunks.push(...page.chunks);
+        query = nextCursor && `?limit=${limit}&cursor=${nextCursor}`;
       }
+      assert.deepEqual(chunks, whole.chunks);
     }
   });
 
@@ -147,59 +101,19 @@ describe('the chunks of a long source', () => {
     const most = await readSource(company, id, '?limit=2000');
     assert.deepEqual(most.chunks, first.chunks);
   });
-
-  test('one answer contains all 2,000 chunks of the largest ingest', async () => {
-    const company = await service.company();
-    const source = await addSource(company, { chunks: parts(2000, 'part') });
-    const { chunks, nextCursor } = await readSource(company, source.id);
-    assert.deepEqual([chunks.length, nextCursor], [2000, null]);
-  });
-
-  for (const [query, field] of [
-    ['limit=0', '/limit'],
-    ['limit=2001', '/limit'],
-    ['limit=x', '/limit'],
-    ['limit=', '/limit'],
-    ['limit=1&limit=2', '/limit'],
-    ['cursor=x', '/cursor'],
-    ['cursor=', '/cursor'],
-    ['before=1', '/before'],
-  ] as const) {
-    test(`returns 400 for ?${query}, also when the source does not exist`, async () => {
-      const company = await service.company();
-      const source = await addSource(company);
-      for (const id of [source.id, newId(), 'no-one']) {
-        assertInvalid(await ask(company, id, `?${query}`), field);
-      }
-    });
-  }
 });
 
 describe('a cursor that does not fit the text', () => {
   /** Asserts that it is refused: an answer without chunks would look like the end of the text. */
   async function assertRefused(caller: Caller, id: string, cursor: string | null): Promise<void> {
-    assert.ok(cursor);
-    assertInvalid(await ask(caller, id, `?limit=2&cursor=${cursor}`), '/cursor');
+    assertInvalid(await caller.send('GET', `/v1/memory/sources/${id}?limit=2&cursor=${cursor}`), '/cursor');
   }
 
   test('a cursor returns 400 when the text was replaced since the last page', async () => {
     const company = await service.company();
     const source = await addSource(company, { externalId: 'doc', chunks: parts(5, 'old') });
     const { nextCursor } = await readSource(company, source.id, '?limit=2');
-    await replace(company, 'doc', parts(5, 'new'));
-    await assertRefused(company, source.id, nextCursor);
-    const { chunks } = await readSource(company, source.id);
-    assert.deepEqual(
-      texts(chunks),
-      parts(5, 'new').map(({ text }) => text),
-    );
-  });
-
-  test('a cursor returns 400 when the source was archived since the last page', async () => {
-    const company = await service.company();
-    const source = await addSource(company, { chunks: parts(5, 'part') });
-    const { nextCursor } = await readSource(company, source.id, '?limit=2');
-    await archived(company, source.id);
+    await company.api.ingestSource({ title: 'x', externalId: 'doc', chunks: parts(5, 'new') });
     await assertRefused(company, source.id, nextCursor);
   });
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { addMemory } from '../support/memories.ts';
 import { addSource, archived, listSources } from '../support/source-library.ts';
@@ -54,12 +53,6 @@ describe('the filter q of the list of sources', () => {
     }
   });
 
-  test('q accepts 300 characters', async () => {
-    const long = 'x'.repeat(300);
-    const company = await shelf(long, 'x'.repeat(299));
-    assert.deepEqual(await titles(company, long), [long]);
-  });
-
   test('q can be combined with kind, state and clientId', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
@@ -107,7 +100,7 @@ describe('the comparison of the filter q', () => {
     }
   });
 
-  for (const [script, title, ...sought] of [
+  const ALIKE = [
     ['Latin', 'Übergröße', 'übergröße', 'ÜBERGRÖßE', 'ÜBER'],
     ['Latin, composed or not', 'Cafe\u0301 cre\u0300me', 'café', 'CAFÉ', 'CAFE\u0301', 'CRÈME'],
     ['Turkish', 'ISPARTA', 'ısparta', 'isparta'],
@@ -119,12 +112,14 @@ describe('the comparison of the filter q', () => {
     ['Deseret, beyond 16 bits', '𐐔𐐯𐑅', '𐐼𐐯𐑅', '𐐔𐐇𐐝'],
     ['Hangul, by syllable or by letter', '한국', '\u1112\u1161\u11ab', '한국'.normalize('NFD')],
     ['without upper and lower case', '年度报告', '年度', '报告'],
-  ] as const) {
-    test(`q ignores case: ${script}`, async () => {
-      const company = await shelf(title, `${newId()}`);
-      for (const q of sought) assert.deepEqual(await titles(company, q), [title], q);
-    });
-  }
+  ] as const;
+
+  test('q ignores case and composition, in every script', async () => {
+    const company = await shelf(...ALIKE.map(([, title]) => title));
+    for (const [script, title, ...sought] of ALIKE) {
+      for (const q of sought) assert.deepEqual(await titles(company, q), [title], `${script}: ${q}`);
+    }
+  });
 
   test('q distinguishes letters with and without accents', async () => {
     const company = await shelf('Résumé', 'Resume');

@@ -1,37 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Source } from '../../../shared/schemas/sources.ts';
+import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { recordedBy } from '../../support/company.ts';
-import { doJob } from '../../support/do-job.ts';
+import { importNow } from '../../support/import-now.ts';
 import { expireSources, storedStates } from './expire.ts';
 
 const service = await openTestApp();
-const { database } = service;
 
-interface Ingested {
-  source: Source;
-  duplicate: boolean;
+async function ingest(company: SignedIn, body: object = {}): Promise<IngestResponse & { status: number }> {
+  const answer = await company.ask.ingestSource({ title: 'T', text: 'A heron.', ...body });
+  return { ...answer.json(), status: answer.statusCode };
 }
 
-async function ingest(company: SignedIn, body: object = {}): Promise<Ingested & { status: number }> {
-  const answer = await company.ask.ingestSource({
-    title: 'T',
-    text: 'A heron.',
-    ...body,
-  });
-  assert.ok(answer.statusCode < 300, answer.body);
-  return { status: answer.statusCode, ...answer.json<Ingested>() };
-}
-
-async function importFile(company: SignedIn, filename: string): Promise<string> {
-  const items = [{ filename, text: 'A heron of two files.' }];
-  const [accepted] = (await company.api.importFiles({ items })).imports;
-  const { companyId, teamId, ownerId: userId } = company;
-  const data = { companyId, teamId, userId, layerId: teamId, importId: accepted!.id };
-  await doJob(database, 'import.process', data);
-  return (await company.api.getImport(accepted!.id)).sourceId ?? '';
-}
+const importFile = async (company: SignedIn, filename: string) =>
+  (await importNow(service, company, { filename, text: 'A heron of two files.' })).sourceId;
 
 const sameAs = async (company: SignedIn, id: string) => (await company.api.getSource(id)).sameAs;
 

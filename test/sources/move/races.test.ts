@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import { deletePendingMarks } from '../../../db/queries/embeddings.ts';
 import { moveSource } from '../../../db/queries/sources/changes.ts';
@@ -8,6 +7,7 @@ import { insertEmbeddings } from '../../../db/queries/sources/chunks.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { sendAndWait } from '../../support/blocked-request.ts';
 import { via } from '../../support/client/client.ts';
 import { doJob } from '../../support/do-job.ts';
 import { databaseUrl, TEST_MODEL_NAME } from '../../support/needs/database.ts';
@@ -48,22 +48,6 @@ async function assertInStep(company: SignedIn, clients: readonly string[]): Prom
   const { sources, chunks } = await countRows(database, company, [null, ...clients]);
   const status = await readStatus(company);
   assert.deepEqual({ sources: status.sources, chunks: status.chunks }, { sources, chunks });
-}
-
-/** Sends a request, and returns when it waits for this transaction or has been answered. */
-async function sendAndWait<T>(
-  tx: TeamTransaction,
-  send: () => PromiseLike<T>,
-): Promise<{ sent: Promise<T> }> {
-  const [self] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
-  let isDone = false;
-  const sent = Promise.resolve(send()).finally(() => {
-    isDone = true;
-  });
-  const waits = () =>
-    database.query('select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))', [self?.pid]);
-  while (!isDone && (await waits()).length === 0) await nextTurn();
-  return { sent };
 }
 
 describe('a move at the same time as other work', () => {
@@ -178,7 +162,7 @@ describe('a move at the same time as other work', () => {
     const { sent } = await transaction(database, ownerScope(company), async (tx) => {
       const [chunk] = batch.chunks;
       const marks = await deletePendingMarks(tx, batch.id, [chunk?.chunkId ?? '']);
-      const request = await sendAndWait(tx, () => move(company, id, a));
+      const request = await sendAndWait(service, tx, () => move(company, id, a));
       assert.equal(marks.length, 1);
       await insertEmbeddings(
         tx,
@@ -227,7 +211,7 @@ describe('a move at the same time as other work', () => {
         const scope = ownerScope(company, [b]);
         const { sent } = await transaction(database, scope, async (tx) => {
           await change(tx, id);
-          return sendAndWait(tx, () => move(member, id, a));
+          return sendAndWait(service, tx, () => move(member, id, a));
         });
         assert.equal(outcome(await sent), expected, what);
       }
@@ -256,7 +240,7 @@ describe('a move at the same time as other work', () => {
         );
         const { sent } = await transaction(database, ownerScope(company, [a]), async (tx) => {
           await moveSource(tx, second, a);
-          return sendAndWait(tx, () => leaves(first));
+          return sendAndWait(service, tx, () => leaves(first));
         });
         assert.match(String((await sent).statusCode), /^20[04]$/);
         for (const id of [second, third]) assert.equal((await readSource(company, id)).sameAs, null, how);

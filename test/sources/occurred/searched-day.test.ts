@@ -4,7 +4,7 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
 import { addMemory, decided } from '../../support/memories.ts';
 import { addSource } from '../../support/source-library.ts';
-import { changedSource, searchDated } from './dated-sources.ts';
+import { searchDated } from './dated-sources.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -33,7 +33,7 @@ describe('the day by which a passage is found', () => {
       ['2020-01-02', '2020-01-02'],
       [null, today()],
     ] as const) {
-      await changedSource(company, id, { occurredAt });
+      await company.api.changeSource(id, { occurredAt });
       assert.deepEqual(await foundBy(company, day), [id], day);
       assert.deepEqual(await foundBy(company, '2019-05-06'), []);
     }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { completeImport, stageImport } from '../../../core/imports/run.ts';
 import { commitSource, stageSource } from '../../../core/sources/store.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
@@ -15,6 +14,7 @@ import { jobScope } from '../../../shared/scope.ts';
 import { contentHash } from '../../../shared/text/content-hash.ts';
 import { fieldsNow, prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
 import type { SignedIn } from '../../support/app.ts';
+import { sendAndWait } from '../../support/blocked-request.ts';
 import { sendCapture } from '../../support/captures.ts';
 import { via } from '../../support/client/client.ts';
 import { claimAll, completed, lend } from '../../support/consolidation.ts';
@@ -127,14 +127,7 @@ describe('a purge at the same time as other work', () => {
     const key = { route: 'test', keyHash: Buffer.from(newId()), bodyHash: Buffer.from('x') };
     const { purged } = await transaction(database, ownerScope(company), async (tx) => {
       const response = await answer(tx);
-      const [self] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
-      let isDone = false;
-      const sent = Promise.resolve(company.send('POST', url)).finally(() => {
-        isDone = true;
-      });
-      const waits = () =>
-        database.query('select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))', [self?.pid]);
-      while (!isDone && (await waits()).length === 0) await nextTurn();
+      const { sent } = await sendAndWait(service, tx, () => company.send('POST', url));
       await next(tx);
       await insertAnswer(tx, key, { bodyHash: key.bodyHash, status: 201, response });
       return { purged: sent };

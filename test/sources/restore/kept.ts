@@ -1,19 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Source } from '../../../shared/schemas/sources.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Caller } from '../../support/team.ts';
-
-/** Asks to restore a source, whatever comes of it. */
-export function restoring(caller: Caller, id: string) {
-  return caller.ask.restoreSource(id);
-}
-
-/** Restores a source, which must come about. */
-export async function restored(caller: Caller, id: string): Promise<Source> {
-  const answer = await restoring(caller, id);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<Source>();
-}
 
 /** How many rows are kept for restoring in a Team. */
 export async function keptRows(
@@ -40,3 +27,6 @@ export async function archivedBefore(
     [id, age],
   );
 }
+
+/** Restores a source, which must come about. */
+export const restored = (caller: Caller, id: string) => caller.api.restoreSource(id);

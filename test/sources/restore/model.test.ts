@@ -5,7 +5,7 @@ import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { listSources, readSource, removeSource } from '../../support/source-library.ts';
-import { keptRows, restoring } from './kept.ts';
+import { keptRows } from './kept.ts';
 
 const service = await openTestApp();
 
@@ -86,7 +86,7 @@ async function run(company: SignedIn, model: Model, next: Step): Promise<void> {
   const { id } = source;
   if (next.do === 'restore') {
     const expected = model.restore(source);
-    assert.equal(outcome(await restoring(company, id)), expected);
+    assert.equal(outcome(await company.ask.restoreSource(id)), expected);
   } else if (next.do === 'archive') {
     assert.equal(outcome(await removeSource(company, id)), model.remove(source, 'archived'));
   } else {

@@ -10,7 +10,7 @@ import { openOwnTestApp } from '../../support/own-service.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, listSources, readSource } from '../../support/source-library.ts';
-import { keptRows, restoring } from './kept.ts';
+import { keptRows } from './kept.ts';
 
 /** The job that deletes what is kept goes over all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
@@ -47,7 +47,9 @@ describe('requests to restore a source that race', () => {
       const id = await archivedSource(company, { text: newText() });
       const { events } = await recordedBy(service, company, async () => {
         const answers = await Promise.all(
-          Array.from({ length: 6 }, (_, n) => restoring(via(n % 2 === 0 ? service : second, company), id)),
+          Array.from({ length: 6 }, (_, n) =>
+            via(n % 2 === 0 ? service : second, company).ask.restoreSource(id),
+          ),
         );
         const refused = Array.from({ length: 5 }, () => '409 conflict');
         assert.deepEqual(answers.map(outcome).sort(), ['200', ...refused]);
@@ -67,7 +69,10 @@ describe('requests to restore a source that race', () => {
         const company = await service.company();
         const common = same === 'text' ? { text: newText() } : { externalId: 'doc' };
         const [a, b] = [await archivedSource(company, common), await archivedSource(company, common)];
-        const answers = await Promise.all([restoring(company, a), restoring(via(second, company), b)]);
+        const answers = await Promise.all([
+          company.ask.restoreSource(a),
+          via(second, company).ask.restoreSource(b),
+        ]);
         assert.deepEqual(answers.map(outcome).sort(), ['200', '409 conflict']);
         await assertWhole(company, 2);
       }
@@ -80,7 +85,10 @@ describe('requests to restore a source that race', () => {
       const company = await service.company();
       const text = newText();
       const id = await archivedSource(company, { text });
-      const [answer, stored] = await Promise.all([restoring(company, id), ingest(second, company, { text })]);
+      const [answer, stored] = await Promise.all([
+        company.ask.restoreSource(id),
+        ingest(second, company, { text }),
+      ]);
       const { source, duplicate } = stored.json<IngestResponse>();
       if (outcome(answer) === '200') assert.deepEqual([source.id, duplicate], [id, true]);
       else assert.deepEqual([outcome(answer), outcome(stored)], ['409 conflict', '201']);
@@ -100,7 +108,7 @@ describe('requests to restore a source that race', () => {
       const id = await archivedSource(company, { externalId: 'doc', text: newText() });
       const text = newText();
       const [answer, stored] = await Promise.all([
-        restoring(company, id),
+        company.ask.restoreSource(id),
         ingest(second, company, { externalId: 'doc', text }),
       ]);
       const { source } = stored.json<IngestResponse>();
@@ -118,7 +126,7 @@ describe('requests to restore a source that race', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const id = await archivedSource(company, { text: newText() });
       const [answer, purged] = await Promise.all([
-        restoring(company, id),
+        company.ask.restoreSource(id),
         via(second, company).ask.purgeSource(id),
       ]);
       assert.match(outcome(answer), /^(200|404 not_found)$/);
@@ -139,7 +147,7 @@ describe('requests to restore a source that race', () => {
         for (let n = 0; n < round; n++)
           await asWorker(second.database, (tx) => call(tx, 'memory.prune_kept_sources', 0, 1));
       };
-      const [answer] = await Promise.all([restoring(company, id), prune()]);
+      const [answer] = await Promise.all([company.ask.restoreSource(id), prune()]);
       const source = await readSource(company, id);
       if (outcome(answer) === '200') assert.deepEqual([source.state, source.chunks.length], ['active', 5]);
       else assert.deepEqual([outcome(answer), source.state], ['409 conflict', 'archived']);

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Hit } from '../../../shared/schemas/search.ts';
 import { openTestApp } from '../../support/app.ts';
-import { type Answer } from '../../support/client/client.ts';
 import { doJob } from '../../support/do-job.ts';
 import { sendFeedback } from '../../support/feedback.ts';
 import { callTool } from '../../support/mcp.ts';
 import { addSource, archived, readSource } from '../../support/source-library.ts';
 import { addClient, along, type Caller, CLAIM } from '../../support/team.ts';
-import { restored } from './kept.ts';
 
 const service = await openTestApp();
 
@@ -41,68 +39,34 @@ async function place() {
     ...CLAIM,
   });
   const opened = await readSource(company, source.id);
-  const queryId = (
-    await company.api.searchMemory({
-      query: WORD,
-      scope: ALL,
-      queryEmbedding: along(1),
-      ...CLAIM,
-    })
-  ).queryId;
+  const body = { query: WORD, scope: ALL, queryEmbedding: along(1), ...CLAIM };
+  const { queryId } = await company.api.searchMemory(body);
   return { company, clientId, source, chunkIds: opened.chunks.map(({ chunk_id }) => chunk_id), queryId };
 }
 
 type Place = Awaited<ReturnType<typeof place>>;
 
-const bodyOf = async (answer: Promise<Answer>) => (await answer).body;
+/** What a search of all layers answers, by words and by meaning unless the body says otherwise. */
+const searched = async ({ company }: Place, body: object) =>
+  (await company.ask.searchMemory({ scope: ALL, queryEmbedding: along(1), ...CLAIM, ...body })).body;
+const toolTold = async ({ company }: Place, tool: string, args: object) =>
+  (await callTool(company, tool, args)).text;
 
 /** Everything that a reader can ask for. Each answer has the word if it can read the text of the source. */
 const READERS: Record<string, (place: Place) => Promise<string>> = {
-  'a search by words': ({ company }) =>
-    bodyOf(
-      company.ask.searchMemory({
-        query: `${WORD} crew`,
-        scope: ALL,
-        embeddingMode: 'keyword',
-      }),
-    ),
-  'a search by meaning': ({ company }) =>
-    bodyOf(
-      company.ask.searchMemory({
-        query: 'zzyzx',
-        scope: ALL,
-        queryEmbedding: along(1),
-        ...CLAIM,
-      }),
-    ),
-  'a search of one source': ({ company, source }) =>
-    bodyOf(
-      company.ask.searchMemory({
-        query: 'crew',
-        scope: ALL,
-        queryEmbedding: along(1),
-        ...CLAIM,
-        sourceIds: [source.id],
-      }),
-    ),
-  'a search with neighbours': ({ company }) =>
-    bodyOf(
-      company.ask.searchMemory({
-        query: 'crew valve',
-        scope: ALL,
-        queryEmbedding: along(1),
-        ...CLAIM,
-        neighbours: 2,
-      }),
-    ),
-  'an expand': ({ company, chunkIds }) => bodyOf(company.ask.expandChunk({ chunkId: chunkIds[0] })),
-  'a source with its chunks': ({ company, source }) => bodyOf(company.ask.getSource(source.id)),
-  'a claim of chunks without vectors': ({ company }) => bodyOf(company.ask.claimEmbeddings({ limit: 256 })),
-  'the tool search': async ({ company }) =>
-    (await callTool(company, 'search', { query: `${WORD} crew`, client: 'all' })).text,
-  'the tool fetch': async ({ company, source }) => (await callTool(company, 'fetch', { id: source.id })).text,
-  'the tool expand': async ({ company, chunkIds }) =>
-    (await callTool(company, 'expand', { chunk: chunkIds[0] })).text,
+  'a search by words': async ({ company }) =>
+    (await company.ask.searchMemory({ query: `${WORD} crew`, scope: ALL, embeddingMode: 'keyword' })).body,
+  'a search by meaning': (at) => searched(at, { query: 'zzyzx' }),
+  'a search of one source': (at) => searched(at, { query: 'crew', sourceIds: [at.source.id] }),
+  'a search with neighbours': (at) => searched(at, { query: 'crew valve', neighbours: 2 }),
+  'an expand': async ({ company, chunkIds }) =>
+    (await company.ask.expandChunk({ chunkId: chunkIds[0] })).body,
+  'a source with its chunks': async ({ company, source }) => (await company.ask.getSource(source.id)).body,
+  'a claim of chunks without vectors': async ({ company }) =>
+    (await company.ask.claimEmbeddings({ limit: 256 })).body,
+  'the tool search': (at) => toolTold(at, 'search', { query: `${WORD} crew`, client: 'all' }),
+  'the tool fetch': (at) => toolTold(at, 'fetch', { id: at.source.id }),
+  'the tool expand': (at) => toolTold(at, 'expand', { chunk: at.chunkIds[0] }),
 };
 
 /** The hits of searches by both legs, with scores and ranks. */
@@ -133,7 +97,7 @@ describe('the text of an archived source', () => {
     assert.deepEqual(await read(), all);
     await archived(company, source.id);
     assert.deepEqual(await read(), []);
-    await restored(company, source.id);
+    await company.api.restoreSource(source.id);
     assert.deepEqual(await read(), all);
   });
 
@@ -142,22 +106,16 @@ describe('the text of an archived source', () => {
     const scope = { clientId };
     await archived(company, source.id);
     assert.doesNotMatch((await company.ask.listTags()).body, /night/);
-    const explain = await company.ask.searchMemory({
-      query: WORD,
-      scope: ALL,
-      embeddingMode: 'keyword',
-      explainSource: source.id,
-    });
-    const { reason, terms } = explain.json<{ explain: { source: { reason: string; terms: object[] } } }>()
-      .explain.source;
-    assert.deepEqual([reason, terms], ['archived', []]);
+    const asked = { query: WORD, scope: ALL, embeddingMode: 'keyword', explainSource: source.id };
+    const { explain } = await company.api.searchMemory(asked);
+    assert.deepEqual([explain?.source?.reason, explain?.source?.terms], ['archived', []]);
     // The same words, so that their similarity is no estimate.
     const near = { title: 'x', chunks: TEXTS.map((text) => ({ text: text.toUpperCase() })), scope };
     const similar = async () => (await company.api.ingestSource(near)).similarSources.length;
     assert.equal(await similar(), 0);
     const given = await sendFeedback(company, { queryId, chunkId: chunkIds[0], verdict: 'wrong' });
     assert.equal(given.statusCode, 404);
-    await restored(company, source.id);
+    await company.api.restoreSource(source.id);
     assert.equal(await similar(), 1);
     assert.match((await company.ask.listTags()).body, /night/);
   });
@@ -173,12 +131,12 @@ describe('the text of an archived source', () => {
     assert.ok(
       (await hits(company)).every((found) => found.every(({ source_id }) => source_id !== source.id)),
     );
-    await restored(company, source.id);
+    await company.api.restoreSource(source.id);
     assert.deepEqual(await hits(company), before);
     // Also if the words were counted while it was archived.
     await archived(company, source.id);
     await count();
-    await restored(company, source.id);
+    await company.api.restoreSource(source.id);
     await count();
     assert.deepEqual(await hits(company), before);
   });

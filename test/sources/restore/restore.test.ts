@@ -5,13 +5,13 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { via } from '../../support/client/client.ts';
 import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { questionBest } from '../../support/feedback.ts';
-import { addMemory, decide, searchRows } from '../../support/memories.ts';
+import { addMemory, decided, searchRows } from '../../support/memories.ts';
 import { giveOriginal, storedOriginals } from '../../support/originals.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, readSource } from '../../support/source-library.ts';
 import { addClient, along, CLAIM, readStatus } from '../../support/team.ts';
-import { archivedBefore, keptRows, restored, restoring } from './kept.ts';
+import { archivedBefore, keptRows } from './kept.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -35,7 +35,7 @@ async function rowsOf(sourceId: string): Promise<object[]> {
 }
 
 async function conflictOf(company: SignedIn, id: string): Promise<string> {
-  const answer = await restoring(company, id);
+  const answer = await company.ask.restoreSource(id);
   assert.equal(outcome(answer), '409 conflict');
   return answer.json<{ detail: string }>().detail;
 }
@@ -77,7 +77,7 @@ describe('a restored source', () => {
     assert.deepEqual(await keptRows(service, company), { sources: 1, chunks: 2 });
     let result: Source | undefined;
     const { events } = await recordedBy(service, company, async () => {
-      result = await restored(company, source.id);
+      result = await company.api.restoreSource(source.id);
     });
     assert.deepEqual(
       events.map(({ kind, subjectType, subjectId, detail }) => ({ kind, subjectType, subjectId, detail })),
@@ -124,48 +124,24 @@ describe('a restored source', () => {
       [id],
     );
     await archived(company, id);
-    await restored(company, id);
+    await company.api.restoreSource(id);
     assert.deepEqual(await searchRows(service, company), { chunks: 2, terms: 2, vectors: 1, pending: 1 });
-  });
-
-  test('has all of its chunks, however many', async () => {
-    const company = await service.company();
-    const texts = Array.from({ length: 2000 }, (_, n) => ({ text: `chunk ${n}` }));
-    const { id } = await addSource(company, { chunks: texts });
-    const before = (await rowsOf(id)).length;
-    await archived(company, id);
-    assert.equal((await restored(company, id)).chunks, 2000);
-    assert.equal((await rowsOf(id)).length, before);
-  });
-
-  test('can be archived and restored again, and be the first of its copies again', async () => {
-    const company = await service.company();
-    const { id } = await addSource(company, { text: PROSE });
-    const copy = await addSource(company, { text: 'Another text.' });
-    for (let round = 0; round < 2; round++) {
-      await archived(company, id);
-      await database.query(`update memory.source set same_as = $2 where id = $1`, [id, copy.id]);
-      assert.equal((await restored(company, id)).state, 'active');
-      assert.equal((await readSource(company, id)).sameAs, null);
-    }
   });
 
   test('has its words counted again, and terms of this version, also if they were of an earlier one', async () => {
     const company = await service.company();
-    const jobs = async () =>
-      (
-        await database.query<{ name: string }>(
-          `select name from pgboss.job where data ->> 'teamId' = $1::text and state = 'created' order by name`,
-          [company.teamId],
-        )
-      ).map(({ name }) => name);
+    const jobs = () =>
+      database.query(
+        `select name from pgboss.job where data ->> 'teamId' = $1::text and state = 'created' order by name`,
+        [company.teamId],
+      );
     const { id } = await addSource(company);
     for (const outdated of [false, true]) {
       await archived(company, id);
       if (outdated) await database.query('update memory.source set terms_version = 0 where id = $1', [id]);
       await database.query(`delete from pgboss.job where data ->> 'teamId' = $1::text`, [company.teamId]);
-      await restored(company, id);
-      assert.deepEqual(await jobs(), ['keywords.count']);
+      await company.api.restoreSource(id);
+      assert.deepEqual(await jobs(), [{ name: 'keywords.count' }]);
       assert.equal((await readStatus(company)).terms.outdated, 0);
     }
   });
@@ -174,9 +150,8 @@ describe('a restored source', () => {
     const company = await service.company();
     const { id } = await addSource(company, { text: 'The ocelot sleeps.' });
     await questionBest(company, 'ocelot');
-    const answer = await decide(company, { action: 'delete', memoryId: id });
-    assert.equal(answer.statusCode, 200, answer.body);
-    await restored(company, id);
+    await decided(company, { action: 'delete', memoryId: id });
+    await company.api.restoreSource(id);
     const [feedback] = await database.query('select settled_at from memory.feedback where source_id = $1', [
       id,
     ]);
@@ -191,26 +166,12 @@ describe('a restored source', () => {
     await archived(company, source.id);
     const due = await addSource(company, { text });
     await database.query(`update memory.source set expires_at = now() where id = $1`, [due.id]);
-    const { events } = await recordedBy(service, company, () => restored(company, source.id));
+    const { events } = await recordedBy(service, company, () => company.api.restoreSource(source.id));
     assert.deepEqual(events.map(({ kind, subjectId }) => [kind, subjectId]).sort(), [
       ['memory.expire', due.id],
       ['memory.restore', source.id],
     ]);
     assert.deepEqual(await keptRows(service, company), { sources: 0, chunks: 0 });
-  });
-});
-
-describe('the sources of a bulk archive', () => {
-  test('are restored by the ids of its audit event', async () => {
-    const company = await service.company();
-    const ids: string[] = [];
-    for (let n = 0; n < 3; n++) ids.push((await addSource(company, { tags: ['old'] })).id);
-    const body = { filter: { tag: 'old' }, dryRun: false };
-    assert.equal((await company.api.archiveSources(body)).count, 3);
-    const [event] = await company.all.listTeamAudit({ kind: 'memory.archive' });
-    const recorded = event?.detail['sourceIds'] as string[];
-    assert.deepEqual(recorded, ids);
-    for (const id of recorded) assert.equal((await restored(company, id)).chunks, 1);
   });
 });
 
@@ -243,7 +204,7 @@ describe('a source that cannot be restored', () => {
     assert.match(await conflictOf(company, id), /no longer stored/);
     assert.deepEqual(await keptRows(service, company), { sources: 1, chunks: 1 });
     await archivedBefore(service, id, '29 days 23 hours');
-    await restored(company, id);
+    await company.api.restoreSource(id);
   });
 
   test('returns 409 if nothing or not all of it is kept', async () => {
@@ -280,7 +241,7 @@ describe('a source that cannot be restored', () => {
     );
     assert.match(await conflictOf(company, source.id), new RegExp(`source ${sameText.id} has the same text`));
     await archived(company, sameText.id);
-    await restored(company, source.id);
+    await company.api.restoreSource(source.id);
   });
 });
 
@@ -288,14 +249,9 @@ describe('what is kept for restoring', () => {
   test('is nothing of memories, replaced texts and expired sources', async () => {
     const company = await service.company();
     const memory = await addMemory(company, 'published');
-    await decide(company, { action: 'delete', memoryId: memory.id });
+    await decided(company, { action: 'delete', memoryId: memory.id });
     await addSource(company, { externalId: 'a' });
-    const replaced = await company.ask.ingestSource({
-      title: 'x',
-      text: 'new',
-      externalId: 'a',
-    });
-    assert.equal(replaced.statusCode, 200);
+    await company.api.ingestSource({ title: 'x', text: 'new', externalId: 'a' });
     assert.deepEqual(await keptRows(service, company), { sources: 0, chunks: 0 });
   });
 
@@ -317,6 +273,6 @@ describe('what is kept for restoring', () => {
     await archived(via(none, company), source.id);
     assert.deepEqual((await storedOriginals(none, company)).originals, []);
     assert.deepEqual(await keptRows(none, company), { sources: 0, chunks: 0 });
-    assert.equal(outcome(await restoring(via(none, company), source.id)), '409 conflict');
+    assert.equal(outcome(await via(none, company).ask.restoreSource(source.id)), '409 conflict');
   });
 });

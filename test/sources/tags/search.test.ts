@@ -3,7 +3,6 @@ import { before, describe, test } from 'node:test';
 import type { SearchResponse } from '../../../shared/schemas/search.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { addMemory } from '../../support/memories.ts';
-import { assertInvalid } from '../../support/refusals.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addClient, addPerson, along, type Caller, CLAIM } from '../../support/team.ts';
 
@@ -69,13 +68,6 @@ describe('a search with tags', () => {
     assert.deepEqual(await titles(person, { tags: ['red', 'blue'] }), ['ab']);
   });
 
-  test('finds by meaning and by words only what has the tags', async () => {
-    const { hits } = await searched(company, { query: '?!', queryEmbedding: along(4), tags: ['blue'] });
-    assert.deepEqual(hits.map(({ title }) => title).sort(), ['ab', 'abc', 'of the client']);
-    const words = { embeddingMode: 'keyword', queryEmbedding: undefined, tags: ['blue'], topK: 1 };
-    assert.equal((await titles(company, words)).length, 1);
-  });
-
   test('shows in an explanation how many chunks have the tags', async () => {
     assert.equal((await searched(company, { tags: ['red'], explain: true })).explain?.filtered, 4);
     assert.equal((await searched(company, { tags: ['x'], explain: true })).explain?.filtered, 0);
@@ -88,10 +80,5 @@ describe('a search with tags', () => {
     await company.api.ingestSource({ ...late, tags: ['second'] });
     assert.deepEqual(await titles(company, { tags: ['first'] }), []);
     assert.deepEqual(await titles(company, { tags: ['second'] }), ['late']);
-  });
-
-  test('an empty list of tags is refused, as that of other filters is', async () => {
-    const body = { query: 'x', scope: {}, embeddingMode: 'keyword', tags: [] };
-    assertInvalid(await company.ask.searchMemory(body), '/tags');
   });
 });
