@@ -1,121 +1,79 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { Batch } from '../../shared/schemas/consolidation.ts';
+import { test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
 import { addCaptures, claimBatch, expireBatch } from '../support/captures.ts';
 import { column } from '../support/columns.ts';
-import { recordsNothing } from '../support/company.ts';
 import { BATCHES, completed, type Lent, lend, openBatches, released } from '../support/consolidation.ts';
 import { assertStablePages } from '../support/stable-pages.ts';
-import { addClient, addPerson, addTeam, archiveTeam, inTeam } from '../support/team.ts';
+import { addClient, addPerson } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
-describe('GET /v1/memory/consolidation/batches', () => {
-  test('lists the open batches of the caller, newest first, without the text of the captures', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const first = await lend(company, [clientId, null]);
-    const [id] = await addCaptures(service, company, 1);
-    const second = await claimBatch(company, { leaseSeconds: 3600 });
-    const { items, nextCursor } = await company.api.listBatches();
-    assert.equal(nextCursor, null);
-    assert.deepEqual(Object.keys(items[0]!), ['id', 'captureIds', 'createdAt', 'expiresAt']);
-    const [newest, oldest] = items;
-    assert.deepEqual(column(items, 'captureIds'), [[id], first.captureIds]);
-    assert.deepEqual([newest!.id, newest!.expiresAt], [second?.id, second?.expiresAt]);
-    assert.equal(oldest!.id, first.batchId);
-    assert.equal(Date.parse(newest!.expiresAt) - Date.parse(newest!.createdAt), 3_600_000);
-    assert.equal(Date.parse(oldest!.expiresAt) - Date.parse(oldest!.createdAt), 900_000);
-  });
+test('lists the open batches of the caller, newest first, without the text of the captures', async () => {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const first = await lend(company, [clientId, null]);
+  const [id] = await addCaptures(service, company, 1);
+  const second = await claimBatch(company, { leaseSeconds: 3600 });
+  const { items, nextCursor } = await company.api.listBatches();
+  assert.equal(nextCursor, null);
+  assert.deepEqual(Object.keys(items[0]!), ['id', 'captureIds', 'createdAt', 'expiresAt']);
+  const [newest, oldest] = items;
+  assert.deepEqual(column(items, 'captureIds'), [[id], first.captureIds]);
+  assert.deepEqual([newest!.id, newest!.expiresAt], [second?.id, second?.expiresAt]);
+  assert.equal(oldest!.id, first.batchId);
+  assert.equal(Date.parse(newest!.expiresAt) - Date.parse(newest!.createdAt), 3_600_000);
+  assert.equal(Date.parse(oldest!.expiresAt) - Date.parse(oldest!.createdAt), 900_000);
+});
 
-  test('omits batches that were completed or released, or whose lease has expired', async () => {
-    const company = await service.company();
-    const lent: Lent[] = [];
-    for (let n = 0; n < 5; n += 1) lent.push(await lend(company));
-    const ids = column(lent, 'batchId');
-    const [done = '', unused = '', given = '', late = '', open = ''] = ids;
-    assert.deepEqual(column(await openBatches(company), 'id'), ids.toReversed());
-    await completed(company, done, [{ captureIds: lent[0]!.captureIds, action: 'discard' }]);
-    await completed(company, unused, []);
-    await released(company, given);
-    await expireBatch(service, late);
-    assert.deepEqual(column(await openBatches(company), 'id'), [open]);
-  });
+test('omits batches that were completed or released, or whose lease has expired', async () => {
+  const company = await service.company();
+  const lent: Lent[] = [];
+  for (let n = 0; n < 5; n += 1) lent.push(await lend(company));
+  const ids = column(lent, 'batchId');
+  const [done = '', unused = '', given = '', late = '', open = ''] = ids;
+  assert.deepEqual(column(await openBatches(company), 'id'), ids.toReversed());
+  await completed(company, done, [{ captureIds: lent[0]!.captureIds, action: 'discard' }]);
+  await completed(company, unused, []);
+  await released(company, given);
+  await expireBatch(service, late);
+  assert.deepEqual(column(await openBatches(company), 'id'), [open]);
+});
 
-  test('lists only the batches of the caller, in the selected Team', async () => {
-    const company = await service.company();
-    const admin = await addPerson(service, company, { teamRole: 'admin' });
-    const elsewhere = inTeam(company, await addTeam(service, company));
-    const mine = await lend(company);
-    const theirs = await lend(admin);
-    const there = await lend(elsewhere);
-    assert.deepEqual(column(await openBatches(company), 'id'), [mine.batchId]);
-    assert.deepEqual(column(await openBatches(admin), 'id'), [theirs.batchId]);
-    assert.deepEqual(column(await openBatches(elsewhere), 'id'), [there.batchId]);
-  });
+test('each page continues after the last one, while batches are claimed', async () => {
+  const company = await service.company();
+  for (let n = 0; n < 5; n += 1) await lend(company);
+  await assertStablePages(company, BATCHES, () => lend(company));
+});
 
-  test('each page continues after the last one, while batches are claimed', async () => {
-    const company = await service.company();
-    for (let n = 0; n < 5; n += 1) await lend(company);
-    await assertStablePages(company, BATCHES, () => lend(company));
-  });
-
-  test('each page continues after the last one, while batches are released', async () => {
-    const company = await service.company();
-    const ids: string[] = [];
-    for (let n = 0; n < 6; n += 1) ids.unshift((await lend(company)).batchId);
-    const page = async (cursor: string) => {
-      const answer = await company.ask.listBatches({ limit: `2${cursor}` });
-      return answer.json<{ items: Batch[]; nextCursor: string | null }>();
-    };
-    const first = await page('');
-    assert.deepEqual(column(first.items, 'id'), ids.slice(0, 2));
-    for (const id of [ids[1]!, ids[3]!]) await released(company, id);
-    const second = await page(`&cursor=${first.nextCursor}`);
-    assert.deepEqual(column(second.items, 'id'), [ids[2], ids[4]]);
-    const third = await page(`&cursor=${second.nextCursor}`);
-    assert.deepEqual([column(third.items, 'id'), third.nextCursor], [[ids[5]], null]);
-  });
-
-  test('omits what the caller can no longer read: captures, and batches that have no others', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const clients = { [clientId]: 'write' } as const;
-    const member = await addPerson(service, company, { teamRole: 'member', clients });
-    const mixed = await lend(member, [null, clientId]);
-    const [ofTeam] = mixed.captureIds;
-    const ofClient = await lend(member, [clientId]);
-    const listed = async () => (await openBatches(member)).map(({ id, captureIds }) => [id, captureIds]);
-    const all = [
-      [ofClient.batchId, ofClient.captureIds],
-      [mixed.batchId, mixed.captureIds],
-    ];
-    const ofTeamOnly = [[mixed.batchId, [ofTeam]]];
-    assert.deepEqual(await listed(), all);
-    const setState = (state: string) =>
-      database.query('update identity.client set state = $2 where id = $1', [clientId, state]);
-    await setState('archived');
-    assert.deepEqual(await listed(), ofTeamOnly);
-    await setState('active');
-    await database.query(`update identity.client_grant set access = 'read' where user_id = $1`, [
-      member.userId,
-    ]);
-    assert.deepEqual(await listed(), all);
-    await database.query('delete from identity.client_grant where user_id = $1', [member.userId]);
-    assert.deepEqual(await listed(), ofTeamOnly);
-    // A batch that is not listed can still be released.
-    assert.deepEqual((await released(member, ofClient.batchId)).captureIds, []);
-    assert.equal((await claimBatch(company))?.captures[0]?.id, ofClient.captureIds[0]);
-  });
-
-  test('records no event, and works in an archived Team', async () => {
-    const company = await service.company();
-    const { batchId } = await lend(company);
-    await archiveTeam(service, company.teamId);
-    await recordsNothing(service, company, async () => {
-      assert.deepEqual(column(await openBatches(company), 'id'), [batchId]);
-    });
-  });
+test('omits what the caller can no longer read: captures, and batches that have no others', async () => {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const clients = { [clientId]: 'write' } as const;
+  const member = await addPerson(service, company, { teamRole: 'member', clients });
+  const mixed = await lend(member, [null, clientId]);
+  const [ofTeam] = mixed.captureIds;
+  const ofClient = await lend(member, [clientId]);
+  const listed = async () => (await openBatches(member)).map(({ id, captureIds }) => [id, captureIds]);
+  const all = [
+    [ofClient.batchId, ofClient.captureIds],
+    [mixed.batchId, mixed.captureIds],
+  ];
+  const ofTeamOnly = [[mixed.batchId, [ofTeam]]];
+  assert.deepEqual(await listed(), all);
+  const setState = (state: string) =>
+    database.query('update identity.client set state = $2 where id = $1', [clientId, state]);
+  await setState('archived');
+  assert.deepEqual(await listed(), ofTeamOnly);
+  await setState('active');
+  await database.query(`update identity.client_grant set access = 'read' where user_id = $1`, [
+    member.userId,
+  ]);
+  assert.deepEqual(await listed(), all);
+  await database.query('delete from identity.client_grant where user_id = $1', [member.userId]);
+  assert.deepEqual(await listed(), ofTeamOnly);
+  // A batch that is not listed can still be released.
+  assert.deepEqual((await released(member, ofClient.batchId)).captureIds, []);
+  assert.equal((await claimBatch(company))?.captures[0]?.id, ofClient.captureIds[0]);
 });

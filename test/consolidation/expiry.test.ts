@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '../../shared/ids.ts';
-import { openTestApp, type SignedIn } from '../support/app.ts';
+import { openTestApp } from '../support/app.ts';
 import { expireBatch } from '../support/captures.ts';
 import { via } from '../support/client/client.ts';
 import {
@@ -16,7 +15,7 @@ import {
 } from '../support/consolidation.ts';
 import { duringPause, openPausedApp } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, archiveTeam, type Person } from '../support/team.ts';
+import { addPerson } from '../support/team.ts';
 
 /** The first transaction resolves the caller, the second completes the batch. */
 const BEFORE_COMPLETE = { transaction: 2 };
@@ -47,17 +46,6 @@ describe('a batch whose lease expired', () => {
     await completed(other, theirs.batchId, items(theirs, 'The gibbon swings.'));
     assert.equal(await late(), '409 batch_expired');
     assert.deepEqual(await foundByWords(company, 'ocelot gibbon'), ['The gibbon swings.']);
-  });
-
-  test('a new claim of the same person does not renew the expired batch', async () => {
-    const company = await service.company();
-    const lent = await lend(company);
-    await expireBatch(service, lent.batchId);
-    const second = await claimAll(company);
-    assert.notEqual(second.batchId, lent.batchId);
-    assert.equal(outcome(await complete(company, lent.batchId, items(lent))), '409 batch_expired');
-    await completed(company, second.batchId, items(second));
-    assert.equal((await traces(service, company)).memories, 1);
   });
 
   test('returns 409 if another caller claims the captures while the complete waits', async (t) => {
@@ -115,74 +103,5 @@ describe('a batch whose lease expired', () => {
     assert.equal(outcome(mine), '409 batch_expired');
     assert.equal(attempts.filter((attempt) => attempt !== null).length, 1);
     assert.equal((await traces(service, company)).memories, 1);
-  });
-
-  test('returns 400 for invalid fields and 404 for an unknown batch before 409', async () => {
-    const company = await service.company();
-    const lent = await lend(company);
-    await expireBatch(service, lent.batchId);
-    const foreign: GivenItem[] = [{ captureIds: [newId()], action: 'discard' }];
-    assert.equal(outcome(await complete(company, lent.batchId, foreign)), '400 invalid_request');
-    assert.equal(outcome(await complete(company, newId(), items(lent))), '404 not_found');
-  });
-});
-
-describe('a complete whose caller loses access while it waits', () => {
-  type Take = (person: Person, clientId: string, company: SignedIn) => Promise<unknown>;
-  const taken: [what: string, refusal: string, take: Take][] = [
-    [
-      'the grant was revoked',
-      '403 scope_forbidden',
-      ({ userId }) => database.query('delete from identity.client_grant where user_id = $1', [userId]),
-    ],
-    [
-      'the client was archived',
-      '403 scope_forbidden',
-      (_, clientId) =>
-        database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]),
-    ],
-    [
-      'the member was removed',
-      '403 team_forbidden',
-      ({ userId }) => database.query('delete from identity.team_member where user_id = $1', [userId]),
-    ],
-    [
-      'the Team was archived',
-      '409 team_archived',
-      (_person, _client, { teamId }) => archiveTeam(service, teamId),
-    ],
-  ];
-  for (const [what, refusal, take] of taken) {
-    test(`returns ${refusal} and changes nothing if ${what}`, async (t) => {
-      const company = await service.company();
-      const clientId = await addClient(service, company);
-      const clients = { [clientId]: 'write' } as const;
-      const person = await addPerson(service, company, { teamRole: 'member', clients });
-      const lent = await lend(person, [clientId]);
-      const before = await traces(service, company);
-      const answer = await duringPause(
-        await openPausedApp(t, service, BEFORE_COMPLETE),
-        (held) => complete(via(held, person), lent.batchId, items(lent)),
-        () => take(person, clientId, company),
-      );
-      assert.equal(outcome(answer), refusal);
-      assert.deepEqual(await traces(service, company), before);
-    });
-  }
-
-  test('returns 403 for captures of others if Full access was lost', async (t) => {
-    const company = await service.company();
-    const author = await addPerson(service, company, { teamRole: 'member' });
-    const admin = await addPerson(service, company, { teamRole: 'admin' });
-    const lent = await lend(author, [null], admin);
-    const before = await traces(service, company);
-    const answer = await duringPause(
-      await openPausedApp(t, service, BEFORE_COMPLETE),
-      (held) => complete(via(held, admin), lent.batchId, items(lent)),
-      () =>
-        database.query(`update identity.team_member set role = 'member' where user_id = $1`, [admin.userId]),
-    );
-    assert.equal(outcome(answer), '403 scope_forbidden');
-    assert.deepEqual(await traces(service, company), before);
   });
 });

@@ -72,6 +72,8 @@ test('the tool remember makes a memory in review for a member, once for the same
     [first.id, 'review', text, []],
   );
   assert.equal((await callTool(member, 'remember', { text: 'x'.repeat(64_001) })).isError, true);
+  const other = await addPerson(service, company, { teamRole: 'member' });
+  assert.notEqual((await remember(other, { text })).id, first.id, 'everyone has their own');
   await decided(company, { action: 'publish', memoryId: first.id });
   assert.deepEqual(await foundByWords(company, 'ocelot'), [text]);
   assert.equal((await remember(company, { text: 'The lynx wakes.' })).status, 'created');

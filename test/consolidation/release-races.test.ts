@@ -8,6 +8,7 @@ import {
   claimAll,
   complete,
   completed,
+  type Lent,
   lend,
   openBatches,
   release,
@@ -76,32 +77,27 @@ describe('a release and another request for the same batch', () => {
     assert.equal((await traces(service, company)).memories, 0);
   });
 
-  test('a release returns 409 if the batch is completed while it waits', async (t) => {
-    const company = await service.company();
-    const { batchId, captureIds } = await lend(company);
-    const answer = await duringPause(
-      await openPausedApp(t, service),
-      (held) => release(via(held, company), batchId),
-      () => completed(company, batchId, [{ captureIds, action: 'publish', ...TEXT }]),
-    );
-    assert.equal(outcome(answer), '409 conflict');
-    assert.deepEqual(await captureStates(service, company), { completed: 1 });
-  });
-
-  test('a release returns 409 if another caller claims the captures while it waits', async (t) => {
+  test('a release returns 409 if the batch is completed, or others claim its captures, while it waits', async (t) => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
-    const { batchId } = await lend(company);
-    const answer = await duringPause(
-      await openPausedApp(t, service),
-      (held) => release(via(held, company), batchId),
-      async () => {
-        await expireBatch(service, batchId);
-        await claimAll(other);
-      },
-    );
-    assert.equal(outcome(answer), '409 batch_expired');
-    assert.deepEqual(await captureStates(service, company), { claimed: 1 });
+    const [first, second] = [await lend(company), await lend(company)];
+    const whileItWaits = async ({ batchId }: Lent, act: () => Promise<unknown>) =>
+      outcome(
+        await duringPause(
+          await openPausedApp(t, service),
+          (held) => release(via(held, company), batchId),
+          act,
+        ),
+      );
+    const items = [{ captureIds: first.captureIds, action: 'discard' as const }];
+    const conflict = await whileItWaits(first, () => completed(company, first.batchId, items));
+    assert.equal(conflict, '409 conflict');
+    const expired = await whileItWaits(second, async () => {
+      await expireBatch(service, second.batchId);
+      await claimAll(other);
+    });
+    assert.equal(expired, '409 batch_expired');
+    assert.deepEqual(await captureStates(service, company), { claimed: 1, completed: 1 });
   });
 
   test('each capture belongs to one batch while callers claim and release', async (t) => {
