@@ -2,14 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Capture } from '../../shared/schemas/captures.ts';
 import { openTestApp } from '../support/app.ts';
-import {
-  captureStates,
-  claimBatch,
-  claimedIds,
-  expireBatch,
-  sendCapture,
-  stageCapture,
-} from '../support/captures.ts';
+import { captureStates, sendCapture, stageCapture } from '../support/captures.ts';
 import { via } from '../support/client/client.ts';
 import { column } from '../support/columns.ts';
 import { recordedBy, recordsNothing } from '../support/company.ts';
@@ -29,88 +22,62 @@ async function stageAgain(caller: Caller, fields: object): Promise<Capture> {
   return answer.json<{ capture: Capture }>().capture;
 }
 
-describe('a repeated session and sequence', () => {
-  test('a repeated sequence returns the first capture, ignores other fields and records no event', async () => {
-    const company = await service.company();
-    for (const sequence of [0, 1, Number.MAX_SAFE_INTEGER]) {
-      const first = await stageCapture(company, { ...BLOCK, sequence });
-      await recordsNothing(service, company, async () => {
-        assert.deepEqual(await stageAgain(company, { ...BLOCK, sequence }), first);
-        const retold = { ...BLOCK, sequence, summary: 'Told otherwise.', metadata: { a: 1 } };
-        assert.deepEqual(await stageAgain(company, retold), first);
-      });
-    }
-    assert.deepEqual(await captureStates(service, company), { staged: 3 });
-  });
+test('a repeated sequence returns the first capture, ignores other fields and records no event', async () => {
+  const company = await service.company();
+  for (const sequence of [0, 1, Number.MAX_SAFE_INTEGER]) {
+    const first = await stageCapture(company, { ...BLOCK, sequence });
+    await recordsNothing(service, company, async () => {
+      assert.deepEqual(await stageAgain(company, { ...BLOCK, sequence }), first);
+      const retold = { ...BLOCK, sequence, summary: 'Told otherwise.', metadata: { a: 1 } };
+      assert.deepEqual(await stageAgain(company, retold), first);
+    });
+  }
+  assert.deepEqual(await captureStates(service, company), { staged: 3 });
+});
 
-  test('twenty requests with one sequence at the same time in two processes stage one capture', async (t) => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const second = await openSecondApp(t, service);
-    // Some requests name another scope. All give one capture, in the scope of the first.
-    const scopes = [{}, { clientId }];
-    // Open connections can decide the first races, so there are several.
-    for (const sequence of [1, 2, 3, 4, 5]) {
-      const { events } = await recordedBy(service, company, async () => {
-        const answers = await Promise.all(
-          Array.from({ length: 20 }, (_, n) => {
-            const block = { ...BLOCK, sequence, scope: scopes[(n >> 1) % 2] };
-            return sendCapture(via(n % 2 === 0 ? service : second, company), block);
-          }),
-        );
-        const statuses = answers.map((answer) => answer.statusCode).sort();
-        assert.deepEqual(statuses, [...Array.from({ length: 19 }, () => 200), 201]);
-        const told = answers.map((answer) => answer.json<{ capture: Capture }>().capture);
-        for (const capture of told) assert.deepEqual(capture, told[0]);
-      });
-      assert.deepEqual(column(events, 'kind'), ['memory.capture']);
-      assert.deepEqual(await captureStates(service, company), { staged: sequence });
-    }
-  });
+test('twenty requests with one sequence at the same time in two processes stage one capture', async (t) => {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const second = await openSecondApp(t, service);
+  // Some requests name another scope. All give one capture, in the scope of the first.
+  const scopes = [{}, { clientId }];
+  // Open connections can decide the first races, so there are several.
+  for (const sequence of [1, 2, 3, 4, 5]) {
+    const { events } = await recordedBy(service, company, async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => {
+          const block = { ...BLOCK, sequence, scope: scopes[(n >> 1) % 2] };
+          return sendCapture(via(n % 2 === 0 ? service : second, company), block);
+        }),
+      );
+      const statuses = answers.map((answer) => answer.statusCode).sort();
+      assert.deepEqual(statuses, [...Array.from({ length: 19 }, () => 200), 201]);
+      const told = answers.map((answer) => answer.json<{ capture: Capture }>().capture);
+      for (const capture of told) assert.deepEqual(capture, told[0]);
+    });
+    assert.deepEqual(column(events, 'kind'), ['memory.capture']);
+    assert.deepEqual(await captureStates(service, company), { staged: sequence });
+  }
+});
 
-  test('a repeated sequence returns the first capture while it is claimed', async () => {
-    const company = await service.company();
-    const first = await stageCapture(company, BLOCK);
-    assert.deepEqual(await claimedIds(company), [first.id]);
-    assert.deepEqual(await stageAgain(company, BLOCK), { ...first, state: 'claimed' });
-  });
-
-  test('a repeated sequence returns the first capture as staged after its lease expired', async () => {
-    const company = await service.company();
-    const first = await stageCapture(company, BLOCK);
-    const batch = await claimBatch(company);
-    assert.ok(batch);
-    await expireBatch(service, batch.id);
-    assert.deepEqual(await stageAgain(company, BLOCK), first);
-  });
-
-  test('another author, Team, session or number creates a capture of its own', async () => {
-    const company = await service.company();
-    const colleague = await addPerson(service, company, { teamRole: 'member' });
-    const elsewhere = inTeam(company, await addTeam(service, company));
-    const staged = [
-      await stageCapture(company, BLOCK),
-      await stageCapture(colleague, BLOCK),
-      await stageCapture(elsewhere, BLOCK),
-      await stageCapture(company, { ...BLOCK, sequence: 2 }),
-      await stageCapture(company, { ...BLOCK, sessionId: 'Session' }),
-      await stageCapture(company, { ...BLOCK, sessionId: 'session ' }),
-      await stageCapture(company, { ...BLOCK, sessionId: '1 session', sequence: 1 }),
-    ];
-    assert.equal(new Set(staged.map(({ id }) => id)).size, staged.length);
-  });
-
-  test('a session without a sequence creates a new capture each time', async () => {
-    const company = await service.company();
-    const block = { sessionId: BLOCK.sessionId, summary: BLOCK.summary };
-    const [first, second] = [await stageCapture(company, block), await stageCapture(company, block)];
-    assert.notEqual(first.id, second.id);
-    assert.deepEqual([first.sequence, second.sequence], [null, null]);
-  });
+test('another author, Team, session or number creates a capture of its own', async () => {
+  const company = await service.company();
+  const colleague = await addPerson(service, company, { teamRole: 'member' });
+  const elsewhere = inTeam(company, await addTeam(service, company));
+  const staged = [
+    await stageCapture(company, BLOCK),
+    await stageCapture(colleague, BLOCK),
+    await stageCapture(elsewhere, BLOCK),
+    await stageCapture(company, { ...BLOCK, sequence: 2 }),
+    await stageCapture(company, { ...BLOCK, sessionId: 'Session' }),
+    await stageCapture(company, { ...BLOCK, sessionId: 'session ' }),
+    await stageCapture(company, { ...BLOCK, sessionId: '1 session', sequence: 1 }),
+  ];
+  assert.equal(new Set(staged.map(({ id }) => id)).size, staged.length);
 });
 
 describe('a repeated session and sequence in another scope', () => {
-  /** A member who can write two clients, and a function that changes the grants. */
+  /** A member who can write two clients, and functions that change the grant for the first. */
   async function cast() {
     const company = await service.company();
     const [first, second] = [await addClient(service, company), await addClient(service, company)];
@@ -118,13 +85,9 @@ describe('a repeated session and sequence in another scope', () => {
       teamRole: 'member',
       clients: { [first]: 'write', [second]: 'write' },
     });
-    const grant = (clientId: string, access: 'read' | 'write' | null) =>
-      company.send(
-        access === null ? 'DELETE' : 'PUT',
-        `/v1/team/grants/${member.userId}/${clientId}`,
-        access === null ? undefined : { access },
-      );
-    return { company, member, first, second, grant };
+    const grant = (access: 'read' | 'write') => company.api.giveClientGrant(member.userId, first, { access });
+    const revoke = () => company.api.revokeClientGrant(member.userId, first);
+    return { company, member, first, second, grant, revoke };
   }
 
   test('a repeated sequence returns the first capture while its author can read its client', async () => {
@@ -133,7 +96,7 @@ describe('a repeated session and sequence in another scope', () => {
     for (const scope of [{}, { clientId: second }, { clientId: first }]) {
       assert.deepEqual(await stageAgain(member, { ...BLOCK, scope }), capture);
     }
-    await grant(first, 'read');
+    await grant('read');
     assert.deepEqual(await stageAgain(member, BLOCK), capture, 'still read');
     const refused = await sendCapture(member, { ...BLOCK, scope: { clientId: first } });
     assert.equal(outcome(refused), '403 scope_forbidden');
@@ -141,9 +104,9 @@ describe('a repeated session and sequence in another scope', () => {
   });
 
   test('a repeated sequence creates a new capture if the client of the first is out of reach', async () => {
-    const { company, member, first, second, grant } = await cast();
+    const { company, member, first, second, grant, revoke } = await cast();
     const hidden = await stageCapture(member, { ...BLOCK, scope: { clientId: first } });
-    await grant(first, null);
+    await revoke();
     const refused = await sendCapture(member, { ...BLOCK, scope: { clientId: first } });
     assert.equal(outcome(refused), '403 scope_forbidden');
     const retold = { ...BLOCK, summary: 'Told otherwise.' };
@@ -153,93 +116,39 @@ describe('a repeated session and sequence in another scope', () => {
     assert.deepEqual(await captureStates(service, company), { staged: 2 });
 
     // The first capture is returned again once its client is within reach.
-    await grant(first, 'write');
+    await grant('write');
     for (const scope of [{}, { clientId: first }]) {
       assert.deepEqual(await stageAgain(member, { ...BLOCK, scope }), hidden);
     }
   });
 
-  test('a repeated sequence creates a new capture while the client of the first is archived', async () => {
-    const { company, first } = await cast();
-    const hidden = await stageCapture(company, { ...BLOCK, scope: { clientId: first } });
-    assert.equal((await company.ask.archiveClient(first)).statusCode, 204);
-    const shown = await stageCapture(company, BLOCK);
-    assert.notEqual(shown.id, hidden.id);
-    await company.ask.changeClient(first, { state: 'active' });
-    assert.deepEqual(await stageAgain(company, BLOCK), hidden);
-  });
-
   test('an Idempotency-Key does not replay the first capture after it is out of reach', async () => {
-    const { member, first, grant } = await cast();
+    const { member, first, revoke } = await cast();
     const capture = await stageCapture(member, { ...BLOCK, scope: { clientId: first } });
     const again = { ...BLOCK, summary: 'The second telling.' };
     const send = () => sendCapture(member, again, { 'idempotency-key': 'k' });
     assert.deepEqual((await send()).json(), { capture, redactions: [] });
-    await grant(first, null);
+    await revoke();
     const answer = await send();
     assert.doesNotMatch(answer.body, /The first telling/);
     assert.ok(!answer.body.includes(capture.id), answer.body);
   });
 });
 
-describe('a capture with an Idempotency-Key', () => {
-  test('replays 201 with the same body, even without a sequence or after the capture was claimed', async () => {
-    const company = await service.company();
-    const send = (fields: object) =>
-      sendCapture(company, fields, { 'idempotency-key': JSON.stringify(fields) });
-    const { events } = await recordedBy(service, company, async () => {
-      for (const fields of [{}, BLOCK]) {
-        const first = await send(fields);
-        assert.equal(first.statusCode, 201, first.body);
-        const { capture } = first.json<{ capture: Capture }>();
-        assert.deepEqual(await claimedIds(company), [capture.id]);
-        const again = await send(fields);
-        assert.deepEqual([again.statusCode, again.body], [201, first.body]);
-      }
-    });
-    const captured = events.filter(({ kind }) => kind === 'memory.capture');
-    assert.equal(captured.length, 2);
-    assert.deepEqual(await captureStates(service, company), { claimed: 2 });
-  });
-
-  test('returns 422 for another body, and the key stays unused if the first request is refused', async () => {
-    const company = await service.company();
-    const key = { 'idempotency-key': 'k' };
-    const stranger = await addClient(service, await service.company());
-    for (const [fields, refusal] of [
-      [{ summary: ' ' }, '400 invalid_request'],
-      [{ endedAt: '0000-01-01T00:00:00Z' }, '400 invalid_request'],
-      [{ scope: { clientId: stranger } }, '403 scope_forbidden'],
-    ] as const) {
-      assert.equal(outcome(await sendCapture(company, fields, key)), refusal);
-    }
-    const first = await sendCapture(company, BLOCK, key);
-    assert.equal(first.statusCode, 201, first.body);
-    const other = await sendCapture(company, { ...BLOCK, sequence: 2 }, key);
-    assert.equal(outcome(other), '422 idempotency_key_reused');
-    assert.equal((await sendCapture(company, BLOCK, key)).body, first.body);
-    assert.deepEqual(await captureStates(service, company), { staged: 1 });
-    assert.equal(
-      outcome(await sendCapture(company, BLOCK, { 'idempotency-key': ' ' })),
-      '400 invalid_request',
-    );
-  });
-
-  test('creates one capture for a sequence sent with several keys at the same time', async () => {
-    const company = await service.company();
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, n) => sendCapture(company, BLOCK, { 'idempotency-key': `k${n % 6}` })),
-    );
-    const done = answers.filter((answer) => answer.statusCode < 300);
-    for (const answer of answers) {
-      if (!done.includes(answer)) assert.equal(outcome(answer), '409 idempotency_in_progress');
-    }
-    assert.ok(done.length >= 6, 'each key was answered');
-    assert.equal(new Set(done.map((answer) => answer.json<{ capture: Capture }>().capture.id)).size, 1);
-    const kept = await database.query<{ status: number }>(
-      'select status from memory.idempotency_key where team_id = $1 order by status desc',
-      [company.teamId],
-    );
-    assert.deepEqual(column(kept, 'status'), [201, 200, 200, 200, 200, 200]);
-  });
+test('creates one capture for a sequence sent with several keys at the same time', async () => {
+  const company = await service.company();
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => sendCapture(company, BLOCK, { 'idempotency-key': `k${n % 6}` })),
+  );
+  const done = answers.filter((answer) => answer.statusCode < 300);
+  for (const answer of answers) {
+    if (!done.includes(answer)) assert.equal(outcome(answer), '409 idempotency_in_progress');
+  }
+  assert.ok(done.length >= 6, 'each key was answered');
+  assert.equal(new Set(done.map((answer) => answer.json<{ capture: Capture }>().capture.id)).size, 1);
+  const kept = await database.query<{ status: number }>(
+    'select status from memory.idempotency_key where team_id = $1 order by status desc',
+    [company.teamId],
+  );
+  assert.deepEqual(column(kept, 'status'), [201, 200, 200, 200, 200, 200]);
 });

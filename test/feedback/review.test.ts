@@ -4,16 +4,16 @@ import type { ListedMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { recordedBy } from '../support/company.ts';
 import { foundByWords } from '../support/consolidation.ts';
-import { questionBest, sendFeedback } from '../support/feedback.ts';
+import { questionBest } from '../support/feedback.ts';
 import { addMemory, decide, decided } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addSource, readSource, removeSource } from '../support/source-library.ts';
+import { addSource, readSource } from '../support/source-library.ts';
 import { addClient } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
-const review = (company: SignedIn, query = '') => company.all.listMemories({ state: `review${query}` });
+const review = (company: SignedIn, query = {}) => company.all.listMemories({ state: 'review', ...query });
 const idsOf = (items: readonly ListedMemory[]) => items.map(({ id }) => id);
 
 describe('GET /v1/memory/memories?state=review', () => {
@@ -138,10 +138,10 @@ describe('GET /v1/memory/memories?state=review', () => {
     const all = [...ids, ofClient.id].toReversed();
     assert.deepEqual(idsOf(await review(company)), all);
     assert.deepEqual(idsOf(await company.readAll<ListedMemory>('/v1/memory/memories?state=review', 2)), all);
-    assert.deepEqual(idsOf(await review(company, '&q=GULL')), [ids[3], ids[2]]);
-    assert.deepEqual(idsOf(await review(company, `&clientId=${clientId}`)), [ofClient.id]);
-    assert.deepEqual(idsOf(await review(company, `&sourceId=${ids[4]}`)), [ids[4]]);
-    assert.deepEqual(idsOf(await review(company, '&createdBefore=2001-01-01T00:00:00.000Z')), []);
+    assert.deepEqual(idsOf(await review(company, { q: 'GULL' })), [ids[3], ids[2]]);
+    assert.deepEqual(idsOf(await review(company, { clientId })), [ofClient.id]);
+    assert.deepEqual(idsOf(await review(company, { sourceId: ids[4] })), [ids[4]]);
+    assert.deepEqual(idsOf(await review(company, { createdBefore: '2001-01-01T00:00:00.000Z' })), []);
   });
 
   test('shows feedback on a text that has been replaced without the text', async () => {
@@ -199,35 +199,5 @@ describe('a decision on a source', () => {
     await database.query(`update memory.source set kind = 'file', file_id = id where id = $1`, [id]);
     assert.equal(outcome(await decide(company, { action: 'delete', memoryId: id })), '409 conflict');
     assert.equal((await decide(company, { action: 'keep', memoryId: id })).statusCode, 200);
-  });
-
-  test('is one of many in decisions, each with its own result', async () => {
-    const company = await service.company();
-    const { id } = await questioned(company);
-    const answer = await company.ask.decideMemory({
-      decisions: [
-        { action: 'keep', memoryId: id },
-        { action: 'keep', memoryId: id },
-      ],
-    });
-    const { results } = answer.json<{ results: { memory?: object; problem?: { code: string } }[] }>();
-    assert.deepEqual(
-      results.map(({ memory, problem }) => (memory === undefined ? problem?.code : 'kept')),
-      ['kept', 'conflict'],
-    );
-  });
-
-  test('archived by its author, it leaves the list, and a new verdict puts it back after keep', async () => {
-    const company = await service.company();
-    const { id } = await questioned(company);
-    assert.equal((await removeSource(company, id)).statusCode, 204);
-    assert.deepEqual(await review(company), []);
-    const again = await addSource(company, { text: 'A gull.' });
-    const { hit, queryId } = await questionBest(company, 'gull');
-    await decided(company, { action: 'keep', memoryId: again.id });
-    const body = { queryId, chunkId: hit.chunk_id, verdict: 'wrong' };
-    assert.equal((await sendFeedback(company, body)).statusCode, 201);
-    assert.deepEqual(idsOf(await review(company)), [again.id]);
-    assert.equal((await company.ask.getSource(again.id)).statusCode, 200);
   });
 });

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Capture } from '../../shared/schemas/captures.ts';
-import type { Import } from '../../shared/schemas/imports.ts';
-import type { Memory } from '../../shared/schemas/memories.ts';
-import type { Source } from '../../shared/schemas/sources.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../support/app.ts';
+import { stageCapture } from '../support/captures.ts';
 import { via } from '../support/client/client.ts';
-import { recordedBy } from '../support/company.ts';
+import { column } from '../support/columns.ts';
+import { recordedBy, recordsNothing } from '../support/company.ts';
 import { plantImport } from '../support/import-records.ts';
 import { callTool } from '../support/mcp.ts';
-import { addMemory, decide, listMemories } from '../support/memories.ts';
+import { addMemory, decide, decided, listMemories } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addPerson, along, CLAIM } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
@@ -27,15 +25,12 @@ async function setMode(company: SignedIn, redaction: RedactionMode | null): Prom
   await company.api.changeSelectedTeam({ redaction });
 }
 
-const ingest = (to: Pick<TestApp, 'app'>, company: SignedIn, body: object = {}, headers = {}) =>
-  via(to, company).ask.ingestSource({ title: 'A title', text: TEXT, ...body }, headers);
-
-/** The stored text of a source that an ingest answered with. */
-async function storedText(company: SignedIn, answer: { json<T>(): T }): Promise<string | undefined> {
-  const { id } = answer.json<{ source: Source }>().source;
-  const read = await company.ask.getSource(id);
-  return read.json<{ chunks: { text: string }[] }>().chunks[0]?.text;
-}
+/** Asks to ingest a text with a credential. */
+const ingest = (company: SignedIn, body: object = {}, headers = {}) =>
+  company.ask.ingestSource({ title: 'A title', text: TEXT, ...body }, headers);
+/** The same where it must succeed. */
+const ingested = (company: SignedIn, body: object = {}) =>
+  company.api.ingestSource({ title: 'A title', text: TEXT, ...body });
 
 describe('the mode of redaction', () => {
   it('is that of the deployment, and a Team can only be stricter', async () => {
@@ -51,30 +46,28 @@ describe('the mode of redaction', () => {
     ];
     for (const [app, mode, stored] of effects) {
       await setMode(company, mode);
-      const answer = await ingest(app, company, { externalId: `${app.config.redaction} ${mode}` });
-      assert.equal(answer.statusCode, 201, answer.body);
-      assert.equal(await storedText(company, answer), stored, `${app.config.redaction} ${mode}`);
+      const setting = `${app.config.redaction} ${mode}`;
+      const { source } = await ingested(via(app, company), { externalId: setting });
+      assert.equal((await company.api.getSource(source.id)).chunks[0]?.text, stored, setting);
     }
     await setMode(company, 'refuse');
     for (const app of [unchecked, service, strict]) {
-      assert.equal(outcome(await ingest(app, company)), '422 secret_detected');
+      assert.equal(outcome(await ingest(via(app, company))), '422 secret_detected');
     }
   });
 
   it('flag reports where a credential is, and nothing of it; off reports nothing', async () => {
     const company = await service.company();
     const found = { rule: 'password', path: '/text', start: 24, end: 32, preview: '…' };
-    const answer = await ingest(service, company, { externalId: 'a' });
-    assert.deepEqual(answer.json<{ redactions: unknown }>().redactions, [found]);
-    const other = await ingest(unchecked, company, { externalId: 'b' });
-    assert.deepEqual(other.json<{ redactions: unknown }>().redactions, []);
+    assert.deepEqual((await ingested(company, { externalId: 'a' })).redactions, [found]);
+    assert.deepEqual((await ingested(via(unchecked, company), { externalId: 'b' })).redactions, []);
   });
 
   it('refuse names the places in the problem, stores nothing and records nothing', async () => {
     const company = await service.company();
     await setMode(company, 'refuse');
-    const { events } = await recordedBy(service, company, async () => {
-      const answer = await ingest(service, company, { metadata: { 'db/password': SECRET } });
+    await recordsNothing(service, company, async () => {
+      const answer = await ingest(company, { metadata: { 'db/password': SECRET } });
       assert.equal(outcome(answer), '422 secret_detected');
       assert.ok(!answer.body.includes(SECRET));
       const { detail, redactions } = answer.json<{ detail: string; redactions: { path: string }[] }>();
@@ -84,21 +77,17 @@ describe('the mode of redaction', () => {
       );
       assert.equal(detail, 'Remove the credentials in /text (password), /metadata/db~1password (password)');
     });
-    assert.deepEqual(events, []);
-    const list = await company.ask.listSources();
-    assert.deepEqual(list.json<{ items: unknown[] }>().items, []);
+    assert.deepEqual(await company.all.listSources(), []);
   });
 
   it('redact masks the names of metadata too, also in the path that it reports', async () => {
     const company = await service.company();
     const token = ['gh', 'p_', 'aB3'.repeat(12)].join('');
-    const answer = await ingest(strict, company, { text: 'plain', metadata: { [token]: token } });
-    assert.ok(!answer.body.includes(token), answer.body);
-    const { source, redactions } = answer.json<{ source: Source; redactions: { path: string }[] }>();
-    assert.deepEqual(new Set(redactions.map(({ path }) => path)), new Set(['/metadata/[redacted: github]']));
-    const read = await company.ask.getSource(source.id);
+    const answer = await ingested(via(strict, company), { text: 'plain', metadata: { [token]: token } });
+    assert.ok(!JSON.stringify(answer).includes(token));
     const mask = '[redacted: github]';
-    assert.deepEqual(read.json<{ metadata: unknown }>().metadata, { [mask]: mask });
+    assert.deepEqual(new Set(column(answer.redactions ?? [], 'path')), new Set([`/metadata/${mask}`]));
+    assert.deepEqual((await company.api.getSource(answer.source.id)).metadata, { [mask]: mask });
   });
 
   it('finds the name of a value above a list and of a number, and keeps both of two names with the same mask', async () => {
@@ -111,15 +100,11 @@ describe('the mode of redaction', () => {
       [`${first}`]: 1,
       [`${second}`]: 2,
     };
-    const answer = await ingest(strict, company, { text: 'plain', metadata });
-    const { source, redactions } = answer.json<{ source: Source; redactions: { path: string }[] }>();
+    const { source, redactions } = await ingested(via(strict, company), { text: 'plain', metadata });
     const mask = '[redacted: github]';
-    assert.deepEqual(
-      redactions.map(({ path }) => path),
-      ['/metadata/password/0', '/metadata/pwd', `/metadata/${mask}`, `/metadata/${mask} 2`],
-    );
-    const read = await company.ask.getSource(source.id);
-    assert.deepEqual(read.json<{ metadata: unknown }>().metadata, {
+    const paths = ['password/0', 'pwd', mask, `${mask} 2`].map((name) => `/metadata/${name}`);
+    assert.deepEqual(column(redactions ?? [], 'path'), paths);
+    assert.deepEqual((await company.api.getSource(source.id)).metadata, {
       password: ['[redacted: password]', { note: SECRET }],
       pwd: '[redacted: password]',
       room: 82_904_716,
@@ -142,7 +127,7 @@ describe('a request with a credential', () => {
       return company.ask.searchMemory({ ...stored, ...body });
     };
     const refusals: [string, { statusCode: number; json<T>(): T }][] = [
-      ['400 invalid_request', await ingest(service, company, { other: 1 })],
+      ['400 invalid_request', await ingest(company, { other: 1 })],
       ['404 not_found', await decide(company, { ...edit, memoryId: company.teamId })],
       ['409 conflict', await decide(company, { ...edit, memoryId: discarded.id })],
       ['409 version_conflict', await decide(company, { ...edit, memoryId: published.id, version: 9 })],
@@ -162,12 +147,12 @@ describe('a request with a credential', () => {
     const company = await service.company();
     const key = { 'idempotency-key': 'k' };
     await setMode(company, 'refuse');
-    assert.equal(outcome(await ingest(service, company, {}, key)), '422 secret_detected');
+    assert.equal(outcome(await ingest(company, {}, key)), '422 secret_detected');
     await setMode(company, 'redact');
-    const first = await ingest(service, company, {}, key);
+    const first = await ingest(company, {}, key);
     assert.equal(first.statusCode, 201, first.body);
     await setMode(company, 'refuse');
-    const again = await ingest(service, company, {}, key);
+    const again = await ingest(company, {}, key);
     assert.deepEqual([again.statusCode, again.json()], [201, first.json()]);
   });
 
@@ -178,26 +163,15 @@ describe('a request with a credential', () => {
       { text: 'A plain chunk.', embedding: along(1) },
       { text: TEXT, embedding: along(2) },
     ];
-    const body = { title: 'Chunks', chunks, ...CLAIM };
-    const answer = await company.ask.ingestSource(body);
-    assert.equal(answer.json<{ embedded: number }>().embedded, 1, answer.body);
-    const vectors = await service.database.query<{ text: string }>(
+    assert.equal((await company.api.ingestSource({ title: 'Chunks', chunks, ...CLAIM })).embedded, 1);
+    const item = { content: TEXT, embedding: along(3), ...CLAIM };
+    assert.equal((await addMemory(company, 'published', item)).content, MASKED);
+    const vectors = await service.database.query(
       `select c.text from memory.chunk c join memory.chunk_embedding e on e.chunk_id = c.id and e.team_id = c.team_id
         where c.team_id = $1`,
       [company.teamId],
     );
-    assert.deepEqual(
-      vectors.map(({ text }) => text),
-      ['A plain chunk.'],
-    );
-    const item = { content: TEXT, embedding: along(3), ...CLAIM };
-    const memory = await addMemory(company, 'published', item);
-    assert.equal(memory.content, MASKED);
-    const [stored] = await service.database.query<{ n: number }>(
-      'select count(*)::int as n from memory.chunk_embedding where team_id = $1',
-      [company.teamId],
-    );
-    assert.equal(stored?.n, 1);
+    assert.deepEqual(vectors, [{ text: 'A plain chunk.' }]);
   });
 
   it('keeps ids that differ only in it apart, and the same id the same', async () => {
@@ -206,16 +180,14 @@ describe('a request with a credential', () => {
     const ids: string[] = [];
     for (const [number, password] of [SECRET, 'hunter33', SECRET].entries()) {
       const externalId = `password=${password}`;
-      const answer = await ingest(service, company, { externalId, text: `Text ${number}` });
-      ids.push(answer.json<{ source: Source }>().source.externalId ?? '');
+      ids.push((await ingested(company, { externalId, text: `Text ${number}` })).source.externalId ?? '');
     }
     assert.match(ids[0] ?? '', /^password=\[redacted: password\]#[0-9a-f]{8}$/);
     assert.deepEqual([ids[0] === ids[1], ids[0] === ids[2]], [false, true]);
     const captures: string[] = [];
     for (const password of [SECRET, 'hunter33', SECRET]) {
       const body = { sessionId: `password=${password}`, sequence: 1, summary: 'plain' };
-      const answer = await company.ask.stageCapture(body);
-      captures.push(answer.json<{ capture: { id: string } }>().capture.id);
+      captures.push((await company.api.stageCapture(body)).capture.id);
     }
     assert.deepEqual([captures[0] === captures[1], captures[0] === captures[2]], [false, true]);
   });
@@ -223,9 +195,8 @@ describe('a request with a credential', () => {
   it('is a duplicate if it differs from a stored text only in the credential', async () => {
     const company = await service.company();
     await setMode(company, 'redact');
-    await ingest(service, company);
-    const again = await ingest(service, company, { text: TEXT.replace(SECRET, 'hunter33') });
-    assert.equal(again.json<{ duplicate: boolean }>().duplicate, true);
+    await ingested(company);
+    assert.equal((await ingested(company, { text: TEXT.replace(SECRET, 'hunter33') })).duplicate, true);
   });
 });
 
@@ -240,40 +211,27 @@ describe('a text whose mask is longer than its credential', () => {
   it('is valid by what was given, and is cut to the bound of its field', async () => {
     const company = await service.company();
     await setMode(company, 'redact');
-    const ok = <T>(answer: { statusCode: number; body: string; json<T>(): T }) => {
-      assert.ok(answer.statusCode < 300, answer.body);
-      return answer.json<T>();
-    };
     const tags = [full(50)];
     const named = { title: full(300), uri: full(2048), externalId: full(300), tags };
-    const chunks = [{ text: full(8000) }];
-    const metadata = { title: full(400) };
-    const { source } = ok<{ source: Source }>(
-      await ingest(service, company, { ...named, metadata, text: undefined, chunks }),
-    );
+    const [chunks, metadata] = [[{ text: full(8000) }], { title: full(400) }];
+    const { source } = await ingested(company, { ...named, metadata, text: undefined, chunks });
     assertFits(source.title, 300);
     assertFits(source.uri, 2048);
     assertFits(source.externalId, 300);
     assertFits(source.tags[0], 50);
-    const read = ok<Source & { chunks: { text: string }[]; metadata: { title: string } }>(
-      await company.ask.getSource(source.id),
-    );
+    const read = await company.api.getSource(source.id);
     assertFits(read.chunks[0]?.text, 8000);
-    assert.ok(read.metadata.title.length > 400);
-    const path = `/v1/memory/sources/${source.id}`;
-    assertFits(ok<Source>(await company.send('PATCH', path, { tags, title: full(300) })).title, 300);
+    assert.ok(String(read.metadata['title']).length > 400);
+    assertFits((await company.api.changeSource(source.id, { tags, title: full(300) })).title, 300);
 
-    const file = { filename: full(300), title: full(300), tags, text: 'plain' };
-    const body = { items: [{ ...file, mediaType: 'text/plain' }] };
-    const { imports } = ok<{ imports: Import[] }>(await company.ask.importFiles(body));
-    assertFits(imports[0]?.filename, 300);
-    assertFits(imports[0]?.title, 300);
+    const file = { filename: full(300), title: full(300), tags, text: 'plain', mediaType: 'text/plain' };
+    const [imported] = (await company.api.importFiles({ items: [file] })).imports;
+    assertFits(imported?.filename, 300);
+    assertFits(imported?.title, 300);
 
-    const session = { sessionId: full(300), summary: full(64_000) };
-    const { capture } = ok<{ capture: Capture }>(await company.ask.stageCapture(session));
-    assertFits(capture.sessionId, 300);
-    const { batch } = ok<{ batch: { captures: Capture[] } }>(await company.ask.claimCaptures({}));
-    assertFits(batch.captures[0]?.summary, 64_000);
+    const captured = await stageCapture(company, { sessionId: full(300), summary: full(64_000) });
+    assertFits(captured.sessionId, 300);
+    assertFits(captured.summary, 64_000);
 
     const item = { title: full(300), content: full(64_000), tags };
     const memory = await addMemory(company, 'published', item);
@@ -281,7 +239,7 @@ describe('a text whose mask is longer than its credential', () => {
     assertFits(memory.content, 64_000);
     assertFits(memory.tags[0], 50);
     const update = { action: 'update', memoryId: memory.id, tags: ['other', full(50)] };
-    assertFits(ok<{ memory: Memory }>(await decide(company, update)).memory.tags[1], 50);
+    assertFits((await decided(company, update)).tags[1], 50);
   });
 
   it('is refused if what was given is too long', async () => {
@@ -291,7 +249,7 @@ describe('a text whose mask is longer than its credential', () => {
     const items = [{ filename: 'a.txt', text: 'plain', tags }];
     const memory = await addMemory(company, 'published');
     const answers = [
-      await ingest(service, company, { tags }),
+      await ingest(company, { tags }),
       await company.ask.importFiles({ items }),
       await decide(company, { action: 'update', memoryId: memory.id, tags }),
       await company.ask.changeSource(memory.sourceId, { tags }),
@@ -313,13 +271,13 @@ describe('an error', () => {
       ...retries.map((answer): (typeof errors)[0] => [`The import of ${mask}.txt has not failed`, answer]),
       [
         `/metadata/a~1~0/0/${mask}: must not contain a NUL character`,
-        ingest(service, company, { metadata: { 'a/~': [{ [token]: 'a\0' }] } }),
+        ingest(company, { metadata: { 'a/~': [{ [token]: 'a\0' }] } }),
       ],
       [
         `/metadata/${mask}\0: must not contain a NUL character`,
-        ingest(service, company, { metadata: { [`${token}\0`]: 1 } }),
+        ingest(company, { metadata: { [`${token}\0`]: 1 } }),
       ],
-      [`/${mask}: is not a known field`, ingest(service, company, { [token]: 1 })],
+      [`/${mask}: is not a known field`, ingest(company, { [token]: 1 })],
       [`/${mask}: must not contain a NUL character`, company.send('GET', `/v1/memory/sources?${token}=%00`)],
     ];
     for (const [expected, answer] of errors) {
@@ -333,8 +291,7 @@ describe('a memory that was stored when the mode was weaker', () => {
     const company = await service.company();
     const waiting = [await addMemory(company, 'review', { title: TEXT, content: TEXT })];
     const published = await addMemory(company, 'published', { content: TEXT });
-    const edited = { action: 'update', memoryId: published.id, content: 'Nothing of it.' };
-    assert.equal((await decide(company, edited)).statusCode, 200);
+    await decided(company, { action: 'update', memoryId: published.id, content: 'Nothing of it.' });
     const decisions = [
       { action: 'publish', memoryId: waiting[0]?.id },
       { action: 'restore', memoryId: published.id, version: 1 },
@@ -362,8 +319,7 @@ describe('a text that an agent remembers', () => {
   it('is masked also if it waits for a decision, and so is the title that is made of it', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
-    const settings = { redaction: 'redact', publish: 'review' };
-    assert.equal((await company.ask.changeSelectedTeam(settings)).statusCode, 200);
+    await company.api.changeSelectedTeam({ redaction: 'redact', publish: 'review' });
     const token = ['sk', '-ant-api03-', 'aB3'.repeat(31), 'AA'].join('');
     const args = { text: `${token} is the key.` };
     const { value } = await callTool<{ status: string; redactions: object[] }>(member, 'remember', args);
@@ -383,8 +339,7 @@ describe('a text that an agent remembers', () => {
     const token = ['AK', 'IA', 'Q3EGRTZ2'.repeat(2)].join('');
     const args = { text: 'The walrus sleeps.', tags: [token] };
     for (const publish of ['anyone', 'review']) {
-      const settings = { redaction: 'refuse', publish };
-      assert.equal((await company.ask.changeSelectedTeam(settings)).statusCode, 200);
+      await company.api.changeSelectedTeam({ redaction: 'refuse', publish });
       const { text } = await callTool(member, 'remember', args);
       assert.match(text, /^secret_detected: .*\/tags\/0/, publish);
     }
