@@ -53,27 +53,11 @@ describe('the captures of a memory in review', () => {
     await completed(company, batchId, [item]);
     const { captures, captureIds: named, createdBy } = await onlyReview(company);
     assert.deepEqual([named, createdBy], [captureIds, company.ownerId]);
-    assert.deepEqual(captures, [
-      {
-        id: second.id,
-        sessionId: 'two',
-        sequence: null,
-        summary: 'Learned two.',
-        startedAt: null,
-        endedAt: null,
-        createdBy: authors[1]!.userId,
-        createdAt: second.createdAt,
-      },
-      {
-        id: first.id,
-        sessionId: 'one',
-        sequence: 7,
-        summary: 'Learned one.',
-        ...times,
-        createdBy: authors[0]!.userId,
-        createdAt: first.createdAt,
-      },
-    ]);
+    const shown = [second, first].map((capture) => {
+      const { id, sessionId, sequence, summary, startedAt, endedAt, createdBy: author, createdAt } = capture;
+      return { id, sessionId, sequence, summary, startedAt, endedAt, createdBy: author, createdAt };
+    });
+    assert.deepEqual(captures, shown);
   });
 
   test('captures of the Team layer are also returned if the list is filtered by the client of the memory', async () => {

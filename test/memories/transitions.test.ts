@@ -19,19 +19,6 @@ const service = await openTestApp();
 const stateOf = (name: string | undefined) => MEMORY_STATES.find((state) => state === name)!;
 const actionOf = (name: string | undefined) => MEMORY_ACTIONS.find((action) => action === name)!;
 
-const EVENTS: Record<MemoryAction, string> = {
-  publish: 'memory.publish',
-  discard: 'memory.discard',
-  update: 'memory.update',
-  delete: 'memory.delete',
-  reopen: 'memory.reopen',
-  unpublish: 'memory.unpublish',
-  restore: 'memory.restore',
-  renew: 'memory.renew',
-  keep: 'memory.keep',
-  move: 'memory.move',
-};
-
 /** A decision of an action, with what it cannot do without. */
 const decision = (action: MemoryAction, { id }: Pick<Memory, 'id'>) => ({
   action,
@@ -105,7 +92,7 @@ for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
         subjectId,
         detail['version'],
       ]),
-      [[EVENTS[action], company.ownerId, company.teamId, 'memory', memory.id, after.version]],
+      [[`memory.${action}`, company.ownerId, company.teamId, 'memory', memory.id, after.version]],
     );
     assert.doesNotMatch(text, /ocelot|lynx/i);
     const visible = {

@@ -26,22 +26,21 @@ const ocelot = (company: SignedIn) =>
 const update = (company: SignedIn, { id }: Memory, change: object) =>
   decided(company, { action: 'update', memoryId: id, ...change });
 
-interface PendingBatch {
-  id: string;
-  chunks: { chunkId: string; text: string }[];
-}
-
-/** Claims the chunks that wait for a vector. */
-async function claimPending(company: SignedIn): Promise<PendingBatch | null> {
+/** Claims the chunks that wait for a vector, which are there. */
+async function claimPending(company: SignedIn) {
   const { batch } = await company.api.claimEmbeddings({});
-  return batch && { ...batch, chunks: batch.chunks.map((chunk) => ({ ...chunk, text: bodyOf(chunk.text) })) };
+  assert.ok(batch);
+  return { ...batch, chunks: batch.chunks.map((chunk) => ({ ...chunk, text: bodyOf(chunk.text) })) };
 }
 
 /** Sends the same vector for every chunk of a batch. */
-async function embed(company: SignedIn, { id: batchId, chunks }: PendingBatch, vector: number[]) {
-  const embeddings = chunks.map(({ chunkId }) => ({ chunkId, embedding: vector }));
-  const body = { batchId, ...CLAIM, embeddings };
-  return (await company.api.completeEmbeddings(body)).embedded;
+async function embed(
+  company: SignedIn,
+  batch: { id: string; chunks: { chunkId: string }[] },
+  vector: number[],
+) {
+  const embeddings = batch.chunks.map(({ chunkId }) => ({ chunkId, embedding: vector }));
+  return (await company.api.completeEmbeddings({ batchId: batch.id, ...CLAIM, embeddings })).embedded;
 }
 
 /** Ids of all chunks of a memory, in order. */
@@ -53,16 +52,15 @@ describe('an update of the content of a memory', () => {
   test('new content removes the old vector and offers the new chunk for embedding', async () => {
     const company = await service.company();
     const memory = await ocelot(company);
-    assert.equal(await claimPending(company), null);
     assert.deepEqual(await foundByMeaning(company, along(3)), ['The ocelot sleeps.']);
     const updated = await update(company, memory, { content: 'The lynx wakes.' });
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
     assert.deepEqual(await foundByMeaning(company, along(3)), []);
     const batch = await claimPending(company);
-    assert.deepEqual(columns(batch?.chunks ?? [], 'chunkId', 'text'), [
+    assert.deepEqual(columns(batch.chunks, 'chunkId', 'text'), [
       [(await chunkIds(company, updated))[0], 'The lynx wakes.'],
     ]);
-    assert.equal(await embed(company, batch!, along(4)), 1);
+    assert.equal(await embed(company, batch, along(4)), 1);
     assert.deepEqual(await foundByMeaning(company, along(4)), ['The lynx wakes.']);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 1, pending: 0 });
   });
@@ -72,10 +70,10 @@ describe('an update of the content of a memory', () => {
     const memory = await addMemory(company, 'published', { content: 'The ocelot sleeps.' });
     const late = await claimPending(company);
     await update(company, memory, { content: 'The lynx wakes.' });
-    assert.equal(await embed(company, late!, along(3)), 0);
+    assert.equal(await embed(company, late, along(3)), 0);
     assert.deepEqual(await foundByMeaning(company, along(3)), []);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
-    assert.deepEqual(column((await claimPending(company))?.chunks ?? [], 'text'), ['The lynx wakes.']);
+    assert.deepEqual(column((await claimPending(company)).chunks, 'text'), ['The lynx wakes.']);
   });
 
   test('content is stored unchanged, character for character', async () => {
