@@ -21,35 +21,8 @@ async function open() {
   };
 }
 
-/** One path for each rule; the rules themselves are tested beside `parseWorkspacePath`. */
-const BAD_PATHS = [
-  [
-    '',
-    'a',
-    'team',
-    'team/',
-    '/team/a',
-    'team//a',
-    'team/../a',
-    'team/./a',
-    'team/a/..',
-    `clients/${clientId}`,
-  ],
-  [
-    'C:/team/a',
-    'team\\a',
-    '\\\\host\\share',
-    'team/a:b',
-    'team/a\u0000',
-    'team/a\u0001',
-    'team/\ud800',
-    'team/a\u0085',
-    'team/con',
-    'team/a.',
-  ],
-  ['team/a /b', 'team/.GIT/config', 'team/.g\u200cit', 'team/e\u0301', `team/${'é'.repeat(128)}`],
-  [`team/${'a/'.repeat(509)}aa`, `clients/${clientId}/../../team/a`, '../team/a', 'Team/a'],
-].flat();
+/** The rules themselves are tested beside `parseWorkspacePath`. */
+const BAD_PATHS = ['', 'team/../a', 'team/\ud800', `clients/${clientId}/../../team/a`];
 
 interface Problem {
   detail: string;
@@ -85,59 +58,36 @@ describe('an invalid path', () => {
   }
 });
 
-describe('a path with a character that changes the direction of text', () => {
-  const CONTROLS = [...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'];
-
-  test('a push returns 400 for new content with a direction character anywhere in its path', async () => {
-    const paths = CONTROLS.flatMap((control) => [`team/invoice${control}fdp.exe`, `team/${control}/a`]);
-    const answer = await company.ask.pushFiles({
-      files: paths.flatMap((path) => [file('team/good', 'x'), file(path, 'x')]).slice(0, 48),
-    });
-    assert.equal(outcome(answer), '400 invalid_path');
-    const { errors } = answer.json<Problem>();
-    assert.equal(errors.length, 24);
-    for (const { message } of errors)
-      assert.match(message, /must not contain a character that changes the direction/);
-  });
-
-  test('a file with a direction character in its path can be pulled and deleted, but not written', async () => {
-    const team = await open();
-    const path = 'team/invoice\u202efdp.exe';
-    const [sent] = (await team.push([file('team/plain', 'x')])).body.files;
-    assert.equal(sent?.version, 1);
-    await service.database.query(
-      `update memory.workspace_version set path = 'invoice' || U&'\\202E' || 'fdp.exe' where team_id = $1`,
-      [team.teamId],
-    );
-    assert.equal(await team.content(path), 'x');
-    assert.equal((await team.push([file(path, 'y', 1)])).code, 'invalid_path');
-    const gone = await team.push([deletion(path, 1)]);
-    assert.equal(gone.status, 200);
-    assert.equal(await team.content(path), null);
-  });
+test('a file with a direction character in its path can be pulled and deleted, but not written', async () => {
+  const team = await open();
+  const path = 'team/invoice\u202efdp.exe';
+  assert.equal((await team.push([file('team/plain', 'x')])).status, 200);
+  await service.database.query(
+    `update memory.workspace_version set path = 'invoice' || U&'\\202E' || 'fdp.exe' where team_id = $1`,
+    [team.teamId],
+  );
+  assert.equal(await team.content(path), 'x');
+  // One of each range of such characters.
+  for (const control of '\u061c\u200e\u202a\u202e\u2066\u2069') {
+    const refused = await team.push([file(path.replace('\u202e', control), 'y', 1)]);
+    assert.equal(refused.code, 'invalid_path');
+  }
+  assert.equal((await team.push([deletion(path, 1)])).status, 200);
+  assert.equal(await team.content(path), null);
 });
 
-describe('a path that occurs more than once in a push', () => {
-  test('a push with the same path more than once returns 400, also in another case of the client id', async () => {
-    const twice = [
-      [file('team/a', '1'), file('team/b', '1'), file('team/a', '2')],
-      [file('team/a', '1'), file('team/b', '1'), deletion('team/a', 0)],
-      [
-        file(`clients/${clientId}/a`, '1'),
-        file('team/b', '1'),
-        file(`clients/${clientId.toUpperCase()}/a`, '1'),
-      ],
-    ];
-    for (const files of twice) {
-      assertInvalid(await company.ask.pushFiles({ files }), '/files/2/path');
-    }
-  });
-
-  test('equal paths in different layers are accepted', async () => {
-    const team = await open();
-    const { client } = team;
-    assert.equal((await team.push([file('team/a', '1'), file(`${client}/a`, '1')])).status, 200);
-  });
+test('a push with the same path more than once returns 400, also in another case of the client id', async () => {
+  const inClient = (id: string) => file(`clients/${id}/a`, '1');
+  for (const [first, again] of [
+    [file('team/a', '1'), file('team/a', '2')],
+    [file('team/a', '1'), deletion('team/a', 0)],
+    [inClient(clientId), inClient(clientId.toUpperCase())],
+  ]) {
+    assertInvalid(
+      await company.ask.pushFiles({ files: [first, file('team/b', '1'), again] }),
+      '/files/2/path',
+    );
+  }
 });
 
 /** The index stores this many characters of a path; longer paths are compared as a whole. */
@@ -226,35 +176,6 @@ describe('a path that conflicts with an existing file', () => {
     assert.deepEqual((await team.manifest()).body.items, []);
   });
 
-  test('a push with a file and a folder of the same name at the top of a layer returns 409', async () => {
-    const team = await open();
-    for (const layer of ['team', team.client]) {
-      const [above, below] = [`${layer}/Notes`, `${layer}/notes/a`];
-      const { status, conflicts } = await team.push([file(above, '1'), file(below, '1')]);
-      assert.equal(status, 409);
-      assert.deepEqual(
-        conflicts.map(({ path, blockedBy }) => [path, blockedBy]),
-        [[below, above]],
-      );
-    }
-    assert.deepEqual((await team.manifest()).body.items, []);
-  });
-
-  test('a path can be pushed after the conflicting file is deleted, and then blocks that path', async () => {
-    const team = await open();
-    await team.push([file('team/a/b', '1')]);
-    await team.push([deletion('team/a/b', 1)]);
-    assert.equal((await team.push([file('team/A', '1')])).status, 200);
-    const refused = await team.push([file('team/a/b', '2')]);
-    assert.deepEqual(columns(refused.conflicts, 'currentVersion', 'blockedBy'), [[2, 'team/A']]);
-  });
-
-  test('a conflicting path can be pushed to another layer or another Team', async () => {
-    const [team, other] = [await open(), await open()];
-    assert.equal((await team.push([file('team/a', '1'), file(`${team.client}/A`, '1')])).status, 200);
-    assert.equal((await other.push([file('team/A/b', '1')])).status, 200);
-  });
-
   test('a conflict with a folder is reported once, however many files the folder has', async () => {
     const team = await open();
     await team.push(Array.from({ length: 30 }, (_, n) => file(`team/a/${n}`, 'x')));
@@ -267,35 +188,22 @@ describe('a path that conflicts with an existing file', () => {
 describe('paths that only look alike', () => {
   test('paths that only look alike are separate files with separate contents', async () => {
     const team = await open();
-    const names = [
-      'paper',
-      'рарег',
-      'pаper',
-      'ρaper',
-      'ｐaper',
-      'pa\u200bper',
-      'p\u0430per'.replace('p', 'р'),
-    ];
-    const turkish = ['i', 'ı', 'İ'];
+    const alike = ['paper', 'рарег', 'pаper', 'ρaper', 'ｐaper', 'pa\u200bper', 'i', 'ı', 'İ'];
     const nearby = ['a', 'a b', 'a-b/c', 'a.b/c', 'a0/c', 'ab/c', `${deep(600)}`, `${deep(600)}x/y`];
-    const paths = [...names, ...turkish].map((name) => `team/${name}`);
-    const all = [...paths, ...nearby.map((name) => `team/n/${name}`)];
+    const all = [...alike, ...nearby.map((name) => `n/${name}`)].map((name) => `team/${name}`);
     const pushed = await team.push(all.map((path, index) => file(path, String(index))));
     assert.deepEqual(
       pushed.body.files,
       all.map((path) => ({ path, version: 1 })),
     );
     for (const [index, path] of all.entries()) assert.equal(await team.content(path), String(index), path);
-    assert.deepEqual((await team.wholeManifest()).map(({ path }) => path).sort(), all.toSorted());
   });
 
   test('paths with the wildcards of SQL match only themselves', async () => {
     const team = await open();
     await team.push([file('team/a_c%/x', '1')]);
-    assert.equal(
-      (await team.push([file('team/abc%', '2'), file('team/a_cd', '3'), file('team/a_c', '4')])).status,
-      200,
-    );
+    const others = ['team/abc%', 'team/a_cd', 'team/a_c'].map((path) => file(path, '2'));
+    assert.equal((await team.push(others)).status, 200);
     assert.equal(await team.content('team/a_c%/x'), '1');
   });
 });
