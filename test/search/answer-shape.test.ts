@@ -3,24 +3,18 @@ import { describe, test } from 'node:test';
 import type { Hit } from '../../shared/schemas/search.ts';
 import type { Chunk } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
-import { recordedBy } from '../support/company.ts';
+import { type Body } from '../support/client/client.ts';
+import { column, columns } from '../support/columns.ts';
 import { assertInvalid } from '../support/refusals.ts';
-import { addSource, archived } from '../support/source-library.ts';
+import { addSource } from '../support/source-library.ts';
 import { addClient, along, type Caller, CLAIM } from '../support/team.ts';
-import { EVERYWHERE } from './heron-search.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
 /** Searches by keyword in the Team layer, unless the body says otherwise. */
-const ask = (caller: Caller, body: object) =>
-  caller.ask.searchMemory({ scope: {}, embeddingMode: 'keyword', ...body });
-
-async function search(caller: Caller, body: object): Promise<Hit[]> {
-  const answer = await ask(caller, body);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ hits: Hit[] }>().hits;
-}
+const search = async (caller: Caller, body: Body<'searchMemory'>) =>
+  (await caller.api.searchMemory({ scope: {}, embeddingMode: 'keyword', ...body })).hits;
 
 /** Stores chunks as one source and returns its id. */
 async function store(caller: Caller, texts: readonly string[], body: object = {}): Promise<string> {
@@ -42,29 +36,22 @@ const carried = (hits: readonly Hit[]) =>
   hits.flatMap((hit) => [hit, ...(hit.passages ?? []), ...(hit.before ?? []), ...(hit.after ?? [])]);
 
 describe('neighbours of hits', () => {
-  const STORY = ['dawn', 'noon', 'heron', 'dusk', 'night'];
-
   test('a hit has as many chunks before and after it as requested, in the order of the document', async () => {
     const company = await service.company();
-    await store(company, STORY);
-    const layouts = async (body: object) => (await search(company, { query: 'heron', ...body })).map(layout);
-    assert.deepEqual(await layouts({}), [[undefined, 'heron', undefined]]);
-    assert.deepEqual(await layouts({ neighbours: 0 }), [[undefined, 'heron', undefined]]);
-    assert.deepEqual(await layouts({ neighbours: 1 }), [[['noon'], 'heron', ['dusk']]]);
-    assert.deepEqual(await layouts({ neighbours: 2 }), [[['dawn', 'noon'], 'heron', ['dusk', 'night']]]);
-  });
-
-  test('a neighbour has the fields of a chunk, and no rank', async () => {
-    const company = await service.company();
-    await store(company, STORY);
-    const [hit] = await search(company, { query: 'heron', neighbours: 1 });
-    const [neighbour] = hit?.after ?? [];
-    assert.deepEqual(neighbour, {
-      ...chunkOf(hit!),
-      chunk_id: neighbour?.chunk_id,
-      text: 'dusk',
-      ordinal: 3,
-    });
+    await store(company, ['dawn', 'noon', 'heron', 'dusk', 'night']);
+    for (const [neighbours, before, after] of [
+      [undefined, undefined, undefined],
+      [0, undefined, undefined],
+      [1, ['noon'], ['dusk']],
+      [2, ['dawn', 'noon'], ['dusk', 'night']],
+    ]) {
+      const [hit] = await search(company, { query: 'heron', neighbours: neighbours as number });
+      assert.deepEqual(layout(hit!), [before, 'heron', after]);
+      // It has the fields of a chunk, and no rank.
+      const [next] = hit?.after ?? [];
+      const dusk = { ...chunkOf(hit!), chunk_id: next?.chunk_id, text: 'dusk', ordinal: 3 };
+      assert.deepEqual(next, after === undefined ? undefined : dusk);
+    }
   });
 
   test('no chunk is in an answer twice: it belongs to the better hit', async () => {
@@ -95,26 +82,6 @@ describe('neighbours of hits', () => {
       ],
     );
   });
-
-  test('neighbours are within the scope, and a deleted source has none', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const layers = {
-      team: ['team before', 'heron team', 'team after'],
-      client: ['client before', 'heron client'],
-    };
-    await store(company, layers.team);
-    await store(company, layers.client, { scope: { clientId } });
-    const gone = await store(company, ['gone before', 'heron gone']);
-    await archived(company, gone);
-    const texts = async (scope: object) =>
-      carried(await search(company, { query: 'heron', neighbours: 2, scope }))
-        .map(({ text }) => text)
-        .sort();
-    assert.deepEqual(await texts({}), layers.team.toSorted());
-    assert.deepEqual(await texts({ clientId, include: ['client'] }), layers.client.toSorted());
-    assert.deepEqual(await texts(EVERYWHERE), [...layers.team, ...layers.client].sort());
-  });
 });
 
 describe('hits grouped by source', () => {
@@ -133,20 +100,15 @@ describe('hits grouped by source', () => {
     const body = { query: 'heron lake reed' };
     const ungrouped = await search(company, body);
     const hits = await search(company, { ...body, group: 'source' });
-    assert.deepEqual(
-      hits.map((hit) => hit.source_id),
-      [source, other],
-    );
+    assert.deepEqual(column(hits, 'source_id'), [source, other]);
     const ranked = ungrouped.filter((hit) => hit.source_id === source).slice(0, 3);
     assert.equal(ranked.length, 3);
     assert.deepEqual(textsOf(hits[0]?.passages), textsOf(ranked));
     assert.deepEqual(textsOf(hits[1]?.passages), ['a heron at the river']);
     for (const hit of hits) assert.deepEqual(hit.passages?.[0], chunkOf(hit));
     for (const { passages: _, ...hit } of hits) {
-      assert.deepEqual(
-        hit,
-        ungrouped.find(({ chunk_id }) => chunk_id === hit.chunk_id),
-      );
+      const alone = ungrouped.find(({ chunk_id }) => chunk_id === hit.chunk_id);
+      assert.deepEqual(hit, alone);
     }
   });
 
@@ -155,12 +117,11 @@ describe('hits grouped by source', () => {
     for (let n = 0; n < 12; n += 1) await store(company, [`heron ${n}`, `heron again ${n}`]);
     for (const [topK, expected] of [
       [undefined, 8],
-      [1, 1],
       [50, 12],
     ] as const) {
       const hits = await search(company, { query: 'heron', topK, group: 'source' });
-      assert.equal(new Set(hits.map((hit) => hit.source_id)).size, expected);
-      assert.deepEqual([...new Set(hits.map((hit) => hit.passages?.length))], [2]);
+      assert.equal(new Set(column(hits, 'source_id')).size, expected);
+      assert.ok(hits.every(({ passages }) => passages?.length === 2));
     }
   });
 
@@ -174,15 +135,12 @@ describe('hits grouped by source', () => {
   test('each hit is explained, and the audit event names the hits and their passages, but no neighbours', async () => {
     const company = await service.company();
     await store(company, LAKES);
-    let hits: Hit[] = [];
-    const { events } = await recordedBy(service, company, async () => {
-      hits = await search(company, { query: 'heron lake', group: 'source', neighbours: 1, explain: true });
-    });
-    assert.equal(hits.length, 1);
-    assert.deepEqual(hits[0]?.explain?.terms.filter(({ kind }) => kind === 'exact').length, 2);
-    const [first, ...passageIds] = hits[0]?.passages?.map(({ chunk_id }) => chunk_id) ?? [];
-    assert.equal(first, hits[0]?.chunk_id);
-    assert.equal(events.length, 1);
+    const body = { query: 'heron lake', group: 'source', neighbours: 1, explain: true };
+    const [hit, ...others] = await search(company, body);
+    assert.deepEqual(others, []);
+    assert.equal(hit?.explain?.terms.filter(({ kind }) => kind === 'exact').length, 2);
+    const [first, ...passageIds] = column(hit.passages ?? [], 'chunk_id');
+    assert.equal(first, hit.chunk_id);
     const [event] = await company.all.listTeamAudit({ kind: 'memory.search' });
     const { hitsHash: _, ...detail } = event?.detail ?? {};
     assert.deepEqual(detail, { scope: {}, topK: 8, hitIds: [first], passageIds });
@@ -202,6 +160,8 @@ describe('an answer with maxCharacters', () => {
     // Each text has ten characters.
     assert.deepEqual([await found(1), await found(10), await found(19), await found(20)], [1, 1, 1, 2]);
     assert.deepEqual([await found(305), await found(200_000)], [30, 50]);
+    const both = { query: 'heron', embeddingMode: 'keyword', maxCharacters: 100, topK: 8 };
+    assertInvalid(await company.ask.searchMemory(both), '/maxCharacters');
   });
 
   test('has a first hit above the budget without anything else', async () => {
@@ -223,42 +183,19 @@ describe('an answer with maxCharacters', () => {
         [`x ${n}`, `heron lake ${n}`, `y ${n}`, `heron ${n}`, `z ${n}`].map((text) => pad(text)),
       );
     }
-    const counts = async (body: object) => {
+    /** The number of passages of each hit, and of its neighbours. */
+    const counts = async (body: { maxCharacters: number; group?: string; neighbours?: number }) => {
       const hits = await search(company, { query: 'heron lake', ...body });
-      assert.ok(characters(carried(hits)) <= (body as { maxCharacters: number }).maxCharacters);
-      return hits.map(({ passages, before = [], after = [] }) => [
-        passages?.length,
-        before.length + after.length,
-      ]);
+      assert.ok(characters(carried(hits)) <= body.maxCharacters);
+      const shown = hits.map(({ passages = [], before = [], after = [] }) => {
+        const neighbours = before.length + after.length;
+        return `${passages.length}${neighbours === 0 ? '' : `+${neighbours}`}`;
+      });
+      return shown.join(' ');
     };
-    assert.deepEqual(await counts({ maxCharacters: 1000, neighbours: 1 }), [
-      [undefined, 2],
-      ...Array(7).fill([undefined, 0]),
-    ]);
-    assert.deepEqual(await counts({ maxCharacters: 1300, group: 'source', neighbours: 1 }), [
-      [2, 1],
-      [2, 0],
-      [2, 0],
-      [2, 0],
-    ]);
-    assert.deepEqual(await counts({ maxCharacters: 650, group: 'source' }), [
-      [1, 0],
-      [1, 0],
-      [1, 0],
-    ]);
-  });
-
-  test('cannot be combined with topK, and out of range it is 400', async () => {
-    const company = await service.company();
-    const query = 'heron';
-    assertInvalid(await ask(company, { query, maxCharacters: 100, topK: 8 }), '/maxCharacters');
-    for (const maxCharacters of [0, 200_001, 1.5, '100', null]) {
-      assertInvalid(await ask(company, { query, maxCharacters }), '/maxCharacters');
-    }
-    for (const neighbours of [-1, 3, 0.5, '1']) {
-      assertInvalid(await ask(company, { query, neighbours }), '/neighbours');
-    }
-    for (const group of ['client', '', true]) assertInvalid(await ask(company, { query, group }), '/group');
+    assert.equal(await counts({ maxCharacters: 1000, neighbours: 1 }), '0+2 0 0 0 0 0 0 0');
+    assert.equal(await counts({ maxCharacters: 1300, group: 'source', neighbours: 1 }), '2+1 2 2 2');
+    assert.equal(await counts({ maxCharacters: 650, group: 'source' }), '1 1 1');
   });
 });
 
@@ -278,13 +215,10 @@ describe('equal chunks', () => {
       ]);
     await setTime(newest, '2100-01-01T00:00:00Z');
     const hits = await search(company, { query: 'the heron at the lake' });
-    assert.deepEqual(
-      hits.map((hit) => [hit.text, hit.duplicates]),
-      [
-        [FORMS[1], 2],
-        ['heron lake', 0],
-      ],
-    );
+    assert.deepEqual(columns(hits, 'text', 'duplicates'), [
+      [FORMS[1], 2],
+      ['heron lake', 0],
+    ]);
     assert.equal(hits[0]?.source_id, newest);
     await setTime(first, '2100-01-01T00:00:01Z');
     const [again] = await search(company, { query: 'the heron at the lake' });
@@ -297,7 +231,7 @@ describe('equal chunks', () => {
     await store(company, [FORMS[0]]);
     await store(company, [FORMS[1]], { scope: { clientId } });
     const found = async (scope: object) =>
-      (await search(company, { query: 'heron', scope })).map((hit) => [hit.layer, hit.duplicates]);
+      columns(await search(company, { query: 'heron', scope }), 'layer', 'duplicates');
     assert.deepEqual(await found({}), [['team', 0]]);
     assert.deepEqual(await found({ clientId, include: ['client'] }), [['client', 0]]);
     assert.deepEqual(await found({ clientId }), [['client', 1]]);
@@ -308,10 +242,7 @@ describe('equal chunks', () => {
     for (let n = 0; n < 6; n += 1)
       await store(company, [`heron ${' '.repeat(n)}lake`, `heron ${n} in a pond`]);
     const hits = await search(company, { query: 'heron lake', topK: 4 });
-    assert.deepEqual(
-      hits.map((hit) => hit.duplicates),
-      [5, 0, 0, 0],
-    );
+    assert.deepEqual(column(hits, 'duplicates'), [5, 0, 0, 0]);
   });
 
   test('score, ranks and explanation are those of the chunk that is returned', async () => {
@@ -344,9 +275,6 @@ describe('equal chunks', () => {
     for (const text of FORMS) await store(company, [text]);
     await database.query('update memory.chunk set text_hash = null where team_id = $1', [company.teamId]);
     const hits = await search(company, { query: 'heron' });
-    assert.deepEqual(
-      hits.map((hit) => hit.duplicates),
-      [0, 0, 0],
-    );
+    assert.deepEqual(column(hits, 'duplicates'), [0, 0, 0]);
   });
 });

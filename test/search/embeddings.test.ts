@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Hit, SearchResponse } from '../../shared/schemas/search.ts';
 import { openTestApp } from '../support/app.ts';
 import { base64Of } from '../support/base64-vector.ts';
+import { columns } from '../support/columns.ts';
 import { outcome } from '../support/sign-in.ts';
 import { along, CLAIM, faultyFields } from '../support/team.ts';
 
@@ -20,32 +21,24 @@ describe('the embedding of a query', () => {
     assert.match(detail, /^Send "embeddingMode": "auto", .*"embeddingMode": "keyword"/);
   });
 
-  test('a search returns 400 when the model or the dimension of its embedding is absent', async () => {
-    const { embeddingModel, embeddingDim } = CLAIM;
-    for (const claim of [{}, { embeddingModel }, { embeddingDim }]) {
-      assert.equal(outcome(await ask({ queryEmbedding: along(0), ...claim })), '400 invalid_request');
-    }
-  });
-
   test('a search returns 400 for another model, a wrong embeddingDim or a wrong number of values', async () => {
-    for (const [claim, code] of [
-      [{ embeddingModel: 'Xenova/bge-small' }, 'embedding_model_mismatch'],
-      [{ embeddingModel: '' }, 'embedding_model_mismatch'],
-      [{ embeddingModel: 'xenova/bge-m3' }, 'embedding_model_mismatch'],
-      [{ embeddingDim: 512 }, 'embedding_dimension_mismatch'],
-      [{ embeddingDim: 0 }, 'embedding_dimension_mismatch'],
-      [{ queryEmbedding: [] }, 'embedding_dimension_mismatch'],
-      [{ queryEmbedding: along(0).slice(1) }, 'embedding_dimension_mismatch'],
-      [{ queryEmbedding: [...along(0), 0] }, 'embedding_dimension_mismatch'],
-      [{ queryEmbedding: Array.from({ length: 100_000 }, () => 1) }, 'embedding_dimension_mismatch'],
-      [{ embeddingModel: 'another', embeddingDim: 3, queryEmbedding: [1] }, 'embedding_model_mismatch'],
-      [{ embeddingDim: 1024.5 }, 'invalid_request'],
-      [{ queryEmbedding: 'x' }, 'invalid_request'],
-      [{ queryEmbedding: along(0).map(String) }, 'invalid_request'],
-      [{ queryEmbedding: along(0).map((n) => (n === 0 ? null : n)) }, 'invalid_request'],
-    ] as const) {
-      const answer = await ask({ queryEmbedding: along(0), ...CLAIM, ...claim });
-      assert.equal(outcome(answer), `400 ${code}`, JSON.stringify(claim).slice(0, 60));
+    // A vector is checked alike whether the request names a mode or not.
+    for (const mode of [{}, { embeddingMode: 'auto' }]) {
+      for (const [claim, code] of [
+        [{ embeddingModel: 'xenova/bge-m3' }, 'embedding_model_mismatch'],
+        [{ embeddingDim: 512 }, 'embedding_dimension_mismatch'],
+        [{ queryEmbedding: [] }, 'embedding_dimension_mismatch'],
+        [{ queryEmbedding: [...along(0), 0] }, 'embedding_dimension_mismatch'],
+        [{ embeddingModel: 'another', embeddingDim: 3, queryEmbedding: [1] }, 'embedding_model_mismatch'],
+        [{ queryEmbedding: along(0, 0) }, 'invalid_request'],
+        [{ queryEmbedding: along(0).map(String) }, 'invalid_request'],
+        [{ queryEmbedding: along(0).map((n) => (n === 0 ? null : n)) }, 'invalid_request'],
+        [{ embeddingModel: undefined }, 'invalid_request'],
+        [{ embeddingDim: undefined }, 'invalid_request'],
+      ] as const) {
+        const answer = await ask({ queryEmbedding: along(0), ...CLAIM, ...mode, ...claim });
+        assert.equal(outcome(answer), `400 ${code}`, JSON.stringify(claim).slice(0, 60));
+      }
     }
   });
 
@@ -53,7 +46,7 @@ describe('the embedding of a query', () => {
     const body = (numbers: string) =>
       `{"query":"x","scope":{},"embeddingModel":"${CLAIM.embeddingModel}","embeddingDim":1024,
         "queryEmbedding":[${numbers}${',0'.repeat(1023)}]}`;
-    for (const number of ['1e400', '-1e400', 'NaN', 'Infinity', '0', '-0', '1e-400']) {
+    for (const number of ['1e400', 'NaN', 'Infinity', '-0', '1e-400']) {
       assert.equal(outcome(await ask(body(number))), '400 invalid_request', number);
     }
   });
@@ -61,34 +54,26 @@ describe('the embedding of a query', () => {
   test('a search takes base64 of float32 numbers and gives the hits that it gives for the numbers', async () => {
     const company = await service.company();
     const chunks = [3, 2].map((axis) => ({ text: `axis ${axis}`, embedding: base64Of(along(axis, 7)) }));
-    const ingested = await company.ask.ingestSource({ title: 'x', chunks, ...CLAIM });
-    assert.equal(ingested.json<{ embedded: number }>().embedded, 2);
-    const answers = [along(2), base64Of(along(2)), base64Of(along(2, 1e-40))].map(async (queryEmbedding) => {
-      const body = { query: 'x', scope: {}, queryEmbedding, ...CLAIM };
-      const answer = await company.ask.searchMemory(body);
-      return answer.json<SearchResponse>().hits;
-    });
-    const [ofNumbers = [], ...ofTexts] = await Promise.all(answers);
+    assert.equal((await company.api.ingestSource({ title: 'x', chunks, ...CLAIM })).embedded, 2);
+    const search = async (queryEmbedding: string | number[]) =>
+      (await company.api.searchMemory({ query: 'x', queryEmbedding, ...CLAIM })).hits;
+    const ofNumbers = await search(along(2));
     assert.equal(ofNumbers[0]?.text, 'axis 2');
-    for (const hits of ofTexts) assert.deepEqual(hits, ofNumbers);
+    for (const text of [base64Of(along(2)), base64Of(along(2, 1e-40))])
+      assert.deepEqual(await search(text), ofNumbers);
   });
 
   test('a search returns 400 for base64 of another length, with invalid numbers or that is not base64', async () => {
     const whole = base64Of(along(0));
     for (const [queryEmbedding, code] of [
       ['', 'embedding_dimension_mismatch'],
-      [base64Of([1]), 'embedding_dimension_mismatch'],
-      [base64Of(along(0).slice(1)), 'embedding_dimension_mismatch'],
       [base64Of([...along(0), 0]), 'embedding_dimension_mismatch'],
-      [base64Of(Array.from({ length: 100_000 }, () => 1)), 'embedding_dimension_mismatch'],
       [Buffer.alloc(4095, 1).toString('base64'), 'invalid_request'],
       [`${whole.slice(0, 100)}-${whole.slice(101)}`, 'invalid_request'],
       [`${whole}AAAA`, 'invalid_request'],
-      ['1, 2, 3', 'invalid_request'],
       [base64Of(along(0, 0)), 'invalid_request'],
       [base64Of(along(0).with(9, Number.NaN)), 'invalid_request'],
       [base64Of(along(1023, Number.POSITIVE_INFINITY)), 'invalid_request'],
-      [base64Of(along(5, Number.NEGATIVE_INFINITY)), 'invalid_request'],
     ] as const) {
       const answer = await ask({ queryEmbedding, ...CLAIM });
       assert.equal(outcome(answer), `400 ${code}`, queryEmbedding.slice(0, 60));
@@ -121,34 +106,18 @@ describe('keyword mode', () => {
       const answer = await ask({ query: 'granary', embeddingMode: 'keyword', ...fields });
       const { embedding, degraded, hits } = answer.json<SearchResponse>();
       assert.deepEqual({ embedding, degraded }, { embedding: KEYWORD, degraded: false });
-      assert.deepEqual(
-        hits.map((hit) => [hit.text, hit.semantic_rank, hit.keyword_rank]),
-        [['the granary', null, 1]],
-      );
+      assert.deepEqual(columns(hits, 'text', 'semantic_rank', 'keyword_rank'), [['the granary', null, 1]]);
     }
   });
 
   test('keyword mode applies the filters, topK and the explanation of every search', async () => {
-    const texts = ['one lantern', 'two lanterns and a lantern', 'three'];
-    const ingested = await company.ask.ingestSource({
-      title: 'x',
-      chunks: texts.map((text) => ({ text })),
-    });
-    const { source } = ingested.json<{ source: { id: string } }>();
-    const fields = {
-      embeddingMode: 'keyword',
-      sourceIds: [source.id],
-      topK: 1,
-      minSimilarity: 1,
-      explain: true,
-    };
-    const { hits, explain } = (await ask({ query: 'lantern', ...fields })).json<SearchResponse>();
+    const chunks = ['one lantern', 'two lanterns and a lantern', 'three'].map((text) => ({ text }));
+    const { source } = await company.api.ingestSource({ title: 'x', chunks });
+    const fields = { query: 'lantern', embeddingMode: 'keyword', sourceIds: [source.id], minSimilarity: 1 };
+    const { hits, explain } = await company.api.searchMemory({ ...fields, topK: 1, explain: true });
     assert.equal(hits.length, 1);
     assert.ok(explain);
-    assert.equal(
-      (await ask({ query: 'lantern', ...fields, kinds: ['memory'] })).json<SearchResponse>().hits.length,
-      0,
-    );
+    assert.deepEqual((await company.api.searchMemory({ ...fields, kinds: ['memory'] })).hits, []);
   });
 });
 
@@ -162,10 +131,7 @@ describe('auto mode of a service without server embeddings', () => {
     for (const fields of [{}, { scope: {} }, CLAIM, { embeddingModel: 'another' }]) {
       const { embedding, degraded, hits } = (await search(fields)).json<SearchResponse>();
       assert.deepEqual({ embedding, degraded }, { embedding: KEYWORD, degraded: false });
-      assert.deepEqual(
-        hits.map((hit) => [hit.text, hit.semantic_rank, hit.keyword_rank]),
-        [['the cooper', null, 1]],
-      );
+      assert.deepEqual(columns(hits, 'text', 'semantic_rank', 'keyword_rank'), [['the cooper', null, 1]]);
     }
     for (const queryEmbedding of [along(11), base64Of(along(11))]) {
       const { embedding, hits } = (await search({ queryEmbedding, ...CLAIM })).json<SearchResponse>();
@@ -176,32 +142,15 @@ describe('auto mode of a service without server embeddings', () => {
       ]);
     }
   });
-
-  test('auto mode checks a vector that is sent as a search without a mode does', async () => {
-    for (const [fields, code] of [
-      [{ queryEmbedding: along(0) }, 'invalid_request'],
-      [{ queryEmbedding: along(0), ...CLAIM, embeddingModel: 'another' }, 'embedding_model_mismatch'],
-      [{ queryEmbedding: along(0), ...CLAIM, embeddingDim: 512 }, 'embedding_dimension_mismatch'],
-      [{ queryEmbedding: [], ...CLAIM }, 'embedding_dimension_mismatch'],
-      [{ queryEmbedding: along(0, 0), ...CLAIM }, 'invalid_request'],
-      [{ queryEmbedding: null }, 'invalid_request'],
-    ] as const) {
-      const answer = await ask({ embeddingMode: 'auto', ...fields });
-      assert.equal(outcome(answer), `400 ${code}`, JSON.stringify(fields).slice(0, 60));
-    }
-  });
 });
 
 test('server mode that is off returns 400 server_embedding_disabled before other faults', async () => {
   for (const fields of [
     {},
     { queryEmbedding: along(0), ...CLAIM },
-    { queryEmbedding: [] },
-    { queryEmbedding: 'x' },
     { queryEmbedding: [null] },
     { queryEmbedding: along(0), embeddingModel: 'another' },
     { embeddingModel: 5, embeddingDim: 'x' },
-    { embeddingModel: 'a\u0000b' },
   ]) {
     const answer = await ask({ embeddingMode: 'server', ...fields });
     assert.equal(outcome(answer), '400 server_embedding_disabled', JSON.stringify(fields).slice(0, 60));

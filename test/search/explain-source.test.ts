@@ -5,9 +5,8 @@ import type { SourceExplanation } from '../../shared/schemas/search.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { assertSameRefusal } from '../support/refusals.ts';
 import { KEYWORDS_ALONE } from '../support/retrieval-run.ts';
-import { outcome } from '../support/sign-in.ts';
 import { addSource, archived } from '../support/source-library.ts';
-import { addClient, addPerson, addTeam, along, type Caller, CLAIM, inTeam } from '../support/team.ts';
+import { addClient, addTeam, along, type Caller, CLAIM, inTeam } from '../support/team.ts';
 import { askHeron, explainHeron } from './explained-search.ts';
 
 // Server mode is on but there is no worker, so such searches are answered by keywords.
@@ -38,10 +37,8 @@ const add = async (company: SignedIn, body: object) => (await addSource(company,
 describe('a search with explainSource', () => {
   test('a source among the hits is found at its rank, with the terms that it shares', async () => {
     const company = await service.company();
-    const [best, second] = [
-      await add(company, { text: 'heron' }),
-      await add(company, { text: 'a heron among many other birds of the harbour' }),
-    ];
+    const best = await add(company, { text: 'heron' });
+    const second = await add(company, { text: 'a heron among many other birds of the harbour' });
     const found = { found: true, reason: 'found' };
     assert.deepEqual(await reasonOf(company, best, BY_WORDS), { ...found, rank: 1 });
     assert.deepEqual(await reasonOf(company, second, BY_WORDS), { ...found, rank: 2 });
@@ -84,13 +81,8 @@ describe('a search with explainSource', () => {
     const company = await service.company();
     const sourceId = await add(company, { text: 'heron' });
     await archived(company, sourceId);
-    assert.deepEqual(await explained(company, sourceId), {
-      sourceId,
-      found: false,
-      reason: 'archived',
-      rank: null,
-      terms: [],
-    });
+    const archivedSource = { found: false, reason: 'archived', rank: null, terms: [] };
+    assert.deepEqual(await explained(company, sourceId), { sourceId, ...archivedSource });
   });
 
   test('a source that the filters exclude is filtered', async () => {
@@ -116,28 +108,11 @@ describe('a search with explainSource', () => {
     const company = await service.company();
     const sourceId = await add(company, { text: 'stork' });
     const absent = { found: false, rank: null };
-    assert.deepEqual(await explained(company, sourceId), {
-      sourceId,
-      ...absent,
-      reason: 'pending',
-      terms: [],
-    });
+    const pending = { ...absent, reason: 'pending', terms: [] };
+    assert.deepEqual(await explained(company, sourceId), { sourceId, ...pending });
     for (const body of [BY_WORDS, { embeddingMode: 'server' }]) {
       assert.deepEqual(await reasonOf(company, sourceId, body), { ...absent, reason: 'no_shared_terms' });
     }
-  });
-
-  test('requires Full access before anything else, whatever the source is', async () => {
-    const company = await service.company();
-    const sourceId = await add(company, { text: 'heron' });
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    for (const explainSource of [sourceId, newId(), 'nonsense', '', 5, null]) {
-      for (const body of [{}, { explain: false }, { topK: 0 }, { embeddingMode: 'server' }]) {
-        const answer = await askHeron(member, { explainSource, ...body });
-        assert.equal(outcome(answer), '403 full_access_required');
-      }
-    }
-    assert.equal(outcome(await askHeron(company, { explainSource: 5 })), '400 invalid_request');
   });
 
   test('returns the same 404 for a source that the caller cannot reach or that does not exist', async () => {
@@ -159,10 +134,5 @@ describe('a search with explainSource', () => {
         unreachable.map((explainSource) => askHeron(company, { explainSource, ...body })),
       );
     }
-    const events = await database.query(
-      `select from memory.audit_event where company_id = $1 and kind = 'memory.search'`,
-      [company.companyId],
-    );
-    assert.equal(events.length, 0, 'a refused search is not recorded');
   });
 });

@@ -3,9 +3,10 @@ import { before, describe, test } from 'node:test';
 import type { HitExplanation, SearchExplanation } from '../../shared/schemas/search.ts';
 import { queryTerms } from '../../shared/text/terms/terms.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { column } from '../support/columns.ts';
 import { KEYWORDS_ALONE } from '../support/retrieval-run.ts';
 import { addSource } from '../support/source-library.ts';
-import { addClient, along, type Caller, CLAIM } from '../support/team.ts';
+import { addClient, along, CLAIM } from '../support/team.ts';
 import { countTermsNow, setTermCounts } from '../support/term-counts.ts';
 import { answerHeron, explainHeron } from './explained-search.ts';
 
@@ -22,9 +23,6 @@ const LEAST_SHARE = 0.05;
 const SHORT_SHARE = 0.1;
 /** The database adds in float32 and rounds vectors to float16. */
 const ROUNDING = 1e-3;
-
-const answerOf = (caller: Caller, body: object) => answerHeron(caller, body);
-const explained = (caller: Caller, body: object) => explainHeron(caller, body);
 
 /** The keyword score by which a hit is ranked. */
 const ranking = ({ explain }: { explain: HitExplanation }) =>
@@ -83,9 +81,9 @@ describe('an explained search', () => {
 
   test('a search with explain returns the same hits in the same order as one without', async () => {
     for (const query of QUERIES) {
-      const { queryId: _, explain: __, hits, ...rest } = await explained(company, { query });
+      const { queryId: _, explain: __, hits, ...rest } = await explainHeron(company, { query });
       for (const without of [{}, { explain: false }]) {
-        const { queryId: ___, hits: bare, ...others } = await answerOf(company, { query, ...without });
+        const { queryId: ___, hits: bare, ...others } = await answerHeron(company, { query, ...without });
         assert.deepEqual(others, rest, 'an answer that explains nothing does not mention it');
         assert.deepEqual(
           bare,
@@ -95,42 +93,28 @@ describe('an explained search', () => {
     }
   });
 
-  test('an explanation has exactly the fields of the contract', async () => {
-    const { explain, hits } = await explained(company, { query: 'heron ERR_4711' });
-    const { milliseconds, counted, ...rest } = explain;
-    assert.deepEqual(
-      Object.keys(milliseconds).sort().join(' '),
-      'embedding filters fusion keyword semantic statement weights',
-    );
+  test('an explanation names the legs, the keys and the chunks that were counted', async () => {
+    const { explain, hits } = await explainHeron(company, { query: 'heron ERR_4711' });
+    const { milliseconds, counted, terms: _, ...rest } = explain;
     for (const [stage, time] of Object.entries(milliseconds)) assert.ok(time >= 0, `${stage} took ${time}`);
     assert.deepEqual([counted?.chunks, counted?.sampled], [BIRDS.length, BIRDS.length]);
-    assert.match(counted?.at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    assert.deepEqual(Object.keys(rest).sort(), ['filtered', 'keyword', 'otherLayers', 'semantic', 'terms']);
-    assert.deepEqual(rest.otherLayers, { candidates: 0 });
-    for (const term of rest.terms) {
-      assert.deepEqual(Object.keys(term).sort().join(' '), 'documents kind scaled term weight');
-    }
-    assert.deepEqual(rest.semantic, { path: 'exact', candidates: 5, hits: 5 });
-    assert.equal(rest.filtered, null);
-    assert.deepEqual(Object.keys(rest.keyword).sort(), ['candidates', 'hits', 'keys']);
+    const keys = column(rest.keyword.keys, 'key').sort();
+    assert.deepEqual(keys, ['4711', 'err', 'err4*', 'err4711', 'err_4711', 'hero*', 'heron']);
     assert.deepEqual(
-      rest.keyword.keys.map(({ key }) => key).sort(),
-      ['4711', 'err', 'err4*', 'err4711', 'err_4711', 'hero*', 'heron'].sort(),
+      { ...rest, keyword: {} },
+      {
+        semantic: { path: 'exact', candidates: 5, hits: 5 },
+        keyword: {},
+        filtered: null,
+        otherLayers: { candidates: 0 },
+      },
     );
-    for (const hit of hits) {
-      assert.deepEqual(
-        Object.keys(hit.explain)
-          .filter((field) => field !== 'guessed_score')
-          .sort()
-          .join(' '),
-        'identifier keyword_score keyword_z semantic_z similarity source_evidence terms',
-      );
-    }
+    assert.ok(hits.length > 0);
   });
 
   test('an explanation contains the cosine of every hit that has a vector, whichever leg found it', async () => {
     const cosines = new Map(BIRDS);
-    const { hits } = await explained(company, { query: 'heron stork', minSimilarity: 0.5 });
+    const { hits } = await explainHeron(company, { query: 'heron stork', minSimilarity: 0.5 });
     assert.ok(hits.some((hit) => hit.semantic_rank === null && hit.explain.similarity !== null));
     assert.ok(hits.some((hit) => hit.explain.similarity === null));
     for (const { text, explain } of hits) {
@@ -142,8 +126,8 @@ describe('an explained search', () => {
 
   test('the keyword score of a hit is the sum of its terms and gives the keyword order', async () => {
     for (const query of QUERIES) {
-      const { explain, hits } = await explained(company, { query });
-      const asked = new Map(explain.terms.map((term) => [`${term.kind} ${term.term}`, term]));
+      const { explain, hits } = await explainHeron(company, { query });
+      const asked = new Set(explain.terms.map(({ kind, term }) => `${kind} ${term}`));
       const byKeyword = hits.filter((hit) => hit.keyword_rank !== null);
       byKeyword.sort((a, b) => (a.keyword_rank ?? 0) - (b.keyword_rank ?? 0));
       assert.equal(byKeyword.length, explain.keyword.hits, query);
@@ -151,33 +135,25 @@ describe('an explained search', () => {
         assert.ok(of.keyword_score + (of.guessed_score ?? 0) > 0, text);
         const next = byKeyword[index + 1];
         const after = next === undefined ? 0 : ranking(next);
-        assert.ok(
-          ranking({ explain: of }) >= after - ROUNDING,
-          `${query}: ${text} ranks before a higher score`,
-        );
+        const why = `${query}: ${text} ranks before a higher score`;
+        assert.ok(ranking({ explain: of }) >= after - ROUNDING, why);
       }
       for (const { explain: of, text } of hits) {
-        near(
-          of.keyword_score,
-          of.terms.reduce((sum, { weight }) => sum + weight, 0),
-          text,
-        );
-        for (const { term, kind, weight } of of.terms) {
+        const weights = column(of.terms, 'weight');
+        const sum = weights.reduce((before, weight) => before + weight, 0);
+        near(of.keyword_score, sum, text);
+        const descending = weights.toSorted((a, b) => b - a);
+        assert.deepEqual(weights, descending, 'the heaviest first');
+        assert.ok(weights.every((weight) => weight > 0));
+        for (const { term, kind } of of.terms)
           assert.ok(asked.has(`${kind} ${term}`), `${term} was asked for`);
-          assert.ok(weight > 0, term);
-        }
-        assert.deepEqual(
-          of.terms,
-          of.terms.toSorted((a, b) => b.weight - a.weight),
-          'the heaviest first',
-        );
       }
     }
   });
 
   test('the z-scores of a hit follow from its scores and add up to its score', async () => {
     for (const query of QUERIES) {
-      const { hits, explain } = await explained(company, { query });
+      const { hits, explain } = await explainHeron(company, { query });
       const scores = hits.filter((hit) => hit.keyword_rank !== null).map(ranking);
       const whole = wholeWeight(query, explain.terms);
       const least = whole * (LEAST_SHARE + SHORT_SHARE * (1 - scores.length / LEG));
@@ -200,7 +176,7 @@ describe('an explained search', () => {
   });
 
   test('an explanation marks the hit with a rare code of the query, and the key of that code', async () => {
-    const { explain, hits } = await explained(company, { query: 'heron with ring err_4711' });
+    const { explain, hits } = await explainHeron(company, { query: 'heron with ring err_4711' });
     assert.deepEqual(
       hits.filter((hit) => hit.explain.identifier).map((hit) => hit.text),
       ['a stork, ring ERR_4711, seen by the river'],
@@ -216,30 +192,23 @@ describe('an explained search', () => {
 
   test('a search without hits is explained too', async () => {
     const empty = await service.company();
-    const { hits, explain } = await explained(empty, { query: 'unheard of' });
+    const { hits, explain } = await explainHeron(empty, { query: 'unheard of' });
     assert.deepEqual(hits, []);
     assert.equal(explain.counted, null, 'no terms were ever counted');
-    assert.deepEqual(
-      explain.terms
-        .filter(({ kind }) => kind === 'exact')
-        .map(({ term }) => term)
-        .sort(),
-      ['of', 'unheard'],
-    );
-    for (const { documents, scaled, weight } of explain.terms) {
-      assert.deepEqual([documents, scaled], [0, false]);
-      assert.ok(weight > 0);
-    }
+    const exact = explain.terms.filter(({ kind }) => kind === 'exact');
+    assert.deepEqual(column(exact, 'term').sort(), ['of', 'unheard']);
+    for (const { documents, scaled, weight } of explain.terms)
+      assert.deepEqual([documents, scaled, weight > 0], [0, false, true]);
     assert.deepEqual([explain.keyword.candidates, explain.keyword.hits], [0, 0]);
     assert.deepEqual(explain.semantic, { path: 'exact', candidates: 0, hits: 0 });
-    const wordless = await explained(empty, { query: NO_WORDS });
+    const wordless = await explainHeron(empty, { query: NO_WORDS });
     assert.deepEqual([wordless.explain.terms, wordless.explain.keyword.keys], [[], []]);
   });
 
   test('an explanation counts the chunks that passed the filters within the scope', async () => {
     const clientId = await addClient(service, company);
     await addSource(company, { text: 'heron of a client', scope: { clientId } });
-    const filtered = async (body: object) => (await explained(company, body)).explain.filtered;
+    const filtered = async (body: object) => (await explainHeron(company, body)).explain.filtered;
     assert.equal(await filtered({ kinds: ['ingest'] }), BIRDS.length);
     assert.equal(await filtered({ kinds: ['ingest'], scope: { clientId } }), BIRDS.length + 1);
     assert.equal(await filtered({ kinds: ['ingest'], scope: { clientId, include: ['client'] } }), 1);
@@ -247,7 +216,7 @@ describe('an explained search', () => {
   });
 
   test('an explanation has null for the vector leg when the query could not be embedded', async () => {
-    const { degraded, explain, hits } = await explained(company, { embeddingMode: 'server' });
+    const { degraded, explain, hits } = await explainHeron(company, { embeddingMode: 'server' });
     assert.deepEqual([degraded, explain.semantic], [true, null]);
     assert.ok(hits.length > 0);
     for (const { explain: of, score } of hits) {
@@ -276,7 +245,7 @@ test('an explanation marks the key of a very common term as not read', async () 
   await addBirds(company);
   // As in a layer so large that reading the postings of its common words would take too long.
   await setTermCounts(database, company, { chunks, words: { the: common, northern: LEG } });
-  const { explain, hits } = await explained(company, { query: 'the northern harbour' });
+  const { explain, hits } = await explainHeron(company, { query: 'the northern harbour' });
   const read = new Map(explain.keyword.keys.map((key) => [key.key, key.read]));
   assert.deepEqual([read.get('the'), read.get('northern'), read.get('harbour')], [false, true, true]);
   const [the] = explain.terms.filter(({ term, kind }) => term === 'the' && kind === 'exact');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
-import { column, columns } from '../support/columns.ts';
+import { column } from '../support/columns.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient } from '../support/team.ts';

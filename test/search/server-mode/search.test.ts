@@ -74,12 +74,15 @@ describe('a search in server mode', () => {
   const REPORTS = {
     'no worker runs': [],
     'no worker has the model': [null, { state: 'fetching', fetched: 0.2 }, { state: 'missing' }],
+    'the last heartbeat of the worker is over 30 seconds old': [{ state: 'ready' }],
   };
   for (const [where, reports] of Object.entries(REPORTS)) {
     test(`answers by keywords at once and does not queue the query when ${where}`, async (t) => {
       const company = await scene();
       await database.query('delete from memory.worker');
       for (const report of reports) await sayOfWorker(service, newId(), report);
+      if (where.includes('heartbeat'))
+        await database.query(`update memory.worker set last_seen_at = now() - interval '31 seconds'`);
       const api = await openApi(t, FOR_EVER_MS);
       const found = await searchInServerMode(via(api, company), 'lighthouse');
       assert.deepEqual(found.embedding, { mode: 'server', model: TEST_MODEL });
@@ -89,16 +92,6 @@ describe('a search in server mode', () => {
       assert.deepEqual(await queryJobs(service), []);
     });
   }
-
-  test('answers by keywords at once when the last heartbeat of the worker is over 30 seconds old', async (t) => {
-    const company = await scene();
-    await database.query('delete from memory.worker');
-    await sayOfWorker(service, WORKER, { state: 'ready' });
-    await database.query(`update memory.worker set last_seen_at = now() - interval '31 seconds'`);
-    const api = await openApi(t, FOR_EVER_MS);
-    assert.equal((await searchInServerMode(via(api, company), 'lighthouse')).degraded, true);
-    assert.equal(api.queued(), 0);
-  });
 
   for (const state of ['loading', 'ready']) {
     test(`answers by keywords after the time limit when a worker that is ${state} does not answer`, async (t) => {
@@ -124,17 +117,6 @@ describe('a search in server mode', () => {
     await until(t.signal, async () => (await queryJobs(service)).length === 0);
     assert.deepEqual(await placesOf(service, 'Zanzibar said'), ['memory.audit_search']);
     assert.deepEqual(await placesOf(service, 'Zimbabwe unsaid'), []);
-  });
-
-  test('is refused for a credential in a query that is to be stored, before it is queued', async (t) => {
-    const company = await scene();
-    await sayOfWorker(service, WORKER, { state: 'ready' });
-    const api = await openOtherApi(t, service, { redaction: 'refuse' });
-    const query = 'is password=hunter22 right';
-    const refused = await askInServerMode(via(api, company), query, { storeQueryText: true });
-    assert.equal(outcome(refused), '422 secret_detected');
-    assert.deepEqual(await queryJobs(service), []);
-    assert.deepEqual(await placesOf(service, query), []);
   });
 
   test('ignores a vector that another model made and does not cache it', async (t) => {
@@ -165,24 +147,20 @@ describe('a search in server mode', () => {
     assert.deepEqual(await queryJobs(service), []);
   });
 
-  test('still accepts the vector of a client and still returns 400 without one', async (t) => {
+  test('asks no worker for a search with a vector of its own, or by keywords, and is not the mode without one', async (t) => {
     const company = await scene();
+    await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openApi(t, FOR_EVER_MS);
-    const ask = (body: object) => via(api, company).ask.searchMemory({ query: 'x', scope: {}, ...body });
-    const given = await ask({ query: 'zzz', queryEmbedding: along(1), ...SMALL_CLAIM });
-    const { embedding, degraded, hits } = given.json<Found>();
-    assert.deepEqual([embedding.mode, degraded, hits[0]?.semantic_rank], ['client-provided', false, 1]);
-    const missing = await ask({});
+    const search = via(api, company).api.searchMemory;
+    for (const mode of [{}, { embeddingMode: 'auto' }]) {
+      const given = await search({ query: 'zzz', queryEmbedding: along(1), ...SMALL_CLAIM, ...mode });
+      const { embedding, degraded, hits } = given;
+      assert.deepEqual([embedding.mode, degraded, hits[0]?.semantic_rank], ['client-provided', false, 1]);
+    }
+    const byWords = await search({ query: 'lighthouse', embeddingMode: 'keyword' });
+    assert.deepEqual([byWords.embedding.mode, ranks(byWords)], ['keyword', BY_KEYWORD_ALONE]);
+    const missing = await via(api, company).ask.searchMemory({ query: 'x' });
     assert.equal(outcome(missing), '400 query_embedding_required');
-    assert.match(
-      missing.json<{ detail: string }>().detail,
-      /^Send "embeddingMode": "auto", .*"embeddingMode": "server", or "embeddingMode": "keyword"/,
-    );
-    const byWords = (await ask({ query: 'lighthouse', embeddingMode: 'keyword' })).json<Found>();
-    assert.deepEqual(
-      [byWords.embedding.mode, byWords.degraded, ranks(byWords)],
-      ['keyword', false, BY_KEYWORD_ALONE],
-    );
     assert.equal(api.queued(), 0);
   });
 
@@ -190,10 +168,7 @@ describe('a search in server mode', () => {
     const company = await scene();
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openApi(t, FOR_EVER_MS);
-    const asked = searchInServerMode(via(api, company), 'lighthouse', {
-      embeddingMode: 'auto',
-      scope: undefined,
-    });
+    const asked = searchInServerMode(via(api, company), 'lighthouse', { embeddingMode: 'auto' });
     await answer(await waitingQuery(t));
     const found = await asked;
     assert.deepEqual(found.embedding, { mode: 'server', model: TEST_MODEL });
@@ -204,44 +179,23 @@ describe('a search in server mode', () => {
     assert.deepEqual(ranks(late), [['the harbour', false, true]]);
   });
 
-  test('a search in auto mode with a vector of its own asks no worker', async (t) => {
-    const company = await scene();
-    await sayOfWorker(service, WORKER, { state: 'ready' });
-    const api = await openApi(t, FOR_EVER_MS);
-    const fields = { embeddingMode: 'auto', queryEmbedding: along(1), ...SMALL_CLAIM };
-    const { embedding, degraded, hits } = await searchInServerMode(via(api, company), 'zzz', fields);
-    assert.deepEqual([embedding.mode, degraded, hits[0]?.semantic_rank], ['client-provided', false, 1]);
-    assert.equal(api.queued(), 0);
-  });
-
-  test('auto mode refuses what server mode refuses before it queues the query', async (t) => {
+  test('refuses what can be refused before it queues the query', async (t) => {
     const company = await scene();
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openOtherApi(t, service, { redaction: 'refuse' });
-    for (const [expected, more] of [
-      ['403 scope_forbidden', { scope: { clientId: newId() } }],
-      ['404 not_found', { sourceIds: [newId()] }],
-      ['404 not_found', { explainSource: newId() }],
-      ['422 secret_detected', { query: 'is password=hunter22 right', storeQueryText: true }],
-    ] as const) {
-      const refused = await askInServerMode(via(api, company), 'lighthouse', {
-        embeddingMode: 'auto',
-        ...more,
-      });
-      assert.equal(outcome(refused), expected);
+    for (const embeddingMode of ['server', 'auto']) {
+      for (const [expected, more] of [
+        ['403 scope_forbidden', { scope: { clientId: newId() } }],
+        ['404 not_found', { sourceIds: [newId()] }],
+        ['404 not_found', { explainSource: newId() }],
+        ['422 secret_detected', { query: 'is password=hunter22 right', storeQueryText: true }],
+      ] as const) {
+        const asked = { embeddingMode, ...more };
+        assert.equal(outcome(await askInServerMode(via(api, company), 'lighthouse', asked)), expected);
+      }
     }
     assert.deepEqual(await queryJobs(service), []);
-  });
-
-  test('returns 400 before any other fault and queues nothing when server mode is off', async (t) => {
-    const company = await scene();
-    await sayOfWorker(service, WORKER, { state: 'ready' });
-    const api = await openOtherApi(t, service, { serverEmbeddings: false });
-    for (const more of [{}, { queryEmbedding: [1] }, { topK: 0 }, { scope: { clientId: newId() } }]) {
-      const refused = await askInServerMode(via(api, company), 'lighthouse', more);
-      assert.equal(outcome(refused), '400 server_embedding_disabled', JSON.stringify(more));
-    }
-    assert.deepEqual(await queryJobs(service), []);
+    assert.deepEqual(await placesOf(service, 'is password=hunter22 right'), []);
   });
 });
 
@@ -249,7 +203,6 @@ describe('a caller who loses access while the search waits for its vector', () =
   const LOSSES = [
     { what: 'the grant was deleted', of: 'the client', expected: '403 scope_forbidden' },
     { what: 'the grant was deleted', of: 'all', expected: '200' },
-    { what: 'the client was archived', of: 'the client', expected: '403 scope_forbidden' },
     { what: 'the member was removed from the Team', of: 'all', expected: '403 team_forbidden' },
     { what: 'the account was closed', of: 'all', expected: '401 unauthenticated' },
   ] as const;
@@ -257,17 +210,11 @@ describe('a caller who loses access while the search waits for its vector', () =
     test(`returns ${expected} and no hit of the client after ${what} (search of ${of})`, async (t) => {
       const company = await service.company();
       const clientId = await addClient(service, company);
-      const person = await addPerson(service, company, {
-        teamRole: 'member',
-        clients: { [clientId]: 'write' },
-      });
-      const scope = of === 'all' ? {} : { clientId };
-      await person.ask.ingestSource({
-        title: 'x',
-        chunks: [{ text: 'the lighthouse of the client', embedding: along(1) }],
-        scope: { clientId },
-        ...SMALL_CLAIM,
-      });
+      const clients = { [clientId]: 'write' } as const;
+      const person = await addPerson(service, company, { teamRole: 'member', clients });
+      const scope = of === 'all' ? { include: ['team', 'client'] } : { clientId };
+      const chunks = [{ text: 'the lighthouse of the client', embedding: along(1) }];
+      await person.api.ingestSource({ title: 'x', chunks, scope: { clientId }, ...SMALL_CLAIM });
       await sayOfWorker(service, WORKER, { state: 'ready' });
       const asked = Promise.resolve(askInServerMode(person, 'lighthouse', { scope }));
       const id = await waitingQuery(t);
