@@ -7,6 +7,8 @@ import { newId } from '../../shared/ids.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
+import { callerOf } from '../support/client/client.ts';
+import { column } from '../support/columns.ts';
 import { plantImports } from '../support/import-records.ts';
 import { callTool } from '../support/mcp.ts';
 import { addMemories } from '../support/memories.ts';
@@ -23,6 +25,18 @@ async function bounded<T>(company: SignedIn, name: string, args: object = {}): P
   const most = name === 'fetch' ? MOST_OF_FETCH : MOST;
   assert.ok(countTokens(text) <= most, `${name}: ${countTokens(text)} tokens`);
   return value;
+}
+
+/** All parts of a text, each with the position at which it was fetched. */
+async function fetchParts(company: SignedIn, id: string): Promise<{ at: string; text: string }[]> {
+  const parts: { at: string; text: string }[] = [];
+  for (let at: string | null = id; at !== null; ) {
+    type Part = { text: string; metadata: { next: string | null } };
+    const part: Part = await bounded<Part>(company, 'fetch', { id: at });
+    parts.push({ at, text: part.text });
+    at = part.metadata.next;
+  }
+  return parts;
 }
 
 /** Characters of one to six characters in JSON, of one or two code units, and of a fifth to five tokens. */
@@ -55,8 +69,7 @@ test('no answer about sources is longer than its bound, whatever they contain, a
           // Equal texts would be one source, and equal chunks one hit.
           const own = chunks.map((text) => ({ text: `${newId()} ${text}`.slice(0, 8000).toWellFormed() }));
           const body = { title, metadata, chunks: own, ...(uri !== null && { uri }) };
-          const answer = await company.ask.ingestSource(body);
-          assert.equal(answer.statusCode, 201, answer.body.slice(0, 500));
+          await company.api.ingestSource(body);
         }
         type Found = {
           results: { id: string; text: string; location: { chunkId: string } }[];
@@ -73,12 +86,9 @@ test('no answer about sources is longer than its bound, whatever they contain, a
           });
           assert.ok(expanded.chunks.some(({ chunk_id }) => chunk_id === location.chunkId));
           let text = '';
-          for (let next: string | null = id; next !== null; ) {
-            type Part = { text: string; metadata: { next: string | null } };
-            const part: Part = await bounded<Part>(company, 'fetch', { id: next });
+          for (const part of await fetchParts(company, id)) {
             // A position with an offset is within a chunk.
-            text += text === '' || next.split(':').length === 3 ? part.text : `\n\n${part.text}`;
-            next = part.metadata.next;
+            text += text === '' || part.at.split(':').length === 3 ? part.text : `\n\n${part.text}`;
           }
           const stored = await service.database.query<{ text: string }>(
             'select text from memory.chunk where source_id = $1 order by ordinal',
@@ -92,10 +102,6 @@ test('no answer about sources is longer than its bound, whatever they contain, a
   );
 });
 
-/** Stages captures in the name of an agent token whose name is long in JSON. */
-const openLongNamedAgent = (company: SignedIn) =>
-  createAgent(service, company, company, { name: `n${'\u0001'.repeat(299)}` });
-
 test('no answer about captures is longer than its bound, and no summary loses a character', async () => {
   const capture = fc.record({
     sessionId: named(300),
@@ -104,9 +110,10 @@ test('no answer about captures is longer than its bound, and no summary loses a 
     metadata: fc.constantFrom({}, { note: '"'.repeat(3_000) }, { note: '"'.repeat(8_000) }),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(capture, { minLength: 1, maxLength: 8 }), async (captures) => {
+    fc.asyncProperty(fc.array(capture, { minLength: 1, maxLength: 20 }), async (captures) => {
       const company = await service.company();
-      const agent = await openLongNamedAgent(company);
+      // Captures show the name of their agent token, which is long in JSON.
+      const agent = await createAgent(service, company, company, { name: `n${'\u0001'.repeat(299)}` });
       const staged = new Map<string, string>();
       for (const given of captures) {
         const { id } = await stageCapture(agent, given);
@@ -140,8 +147,7 @@ test('an answer says that it has only a part of a passage, and where the rest is
   const company = await service.company();
   // In JSON, longer than an answer.
   const text = `walrus ${'\u0001'.repeat(7_900)}`;
-  const body = { title: 'A document', chunks: [{ text }] };
-  assert.equal((await company.ask.ingestSource(body)).statusCode, 201);
+  await company.api.ingestSource({ title: 'A document', chunks: [{ text }] });
   type Found = { results: { location: { chunkId: string }; text: string }[]; note: string };
   const { results, note } = await bounded<Found>(company, 'search', { query: 'walrus', limit: 1 });
   assert.ok((results[0]?.text.length ?? 0) < text.length);
@@ -168,16 +174,10 @@ for (const [name, character, tokens] of SCRIPTS) {
     const company = await service.company();
     const chunks = Array.from({ length: 60 }, (_, n) => `walrus ${n} ${character.repeat(990)}`);
     const body = { title: name, chunks: chunks.map((text) => ({ text })) };
-    const stored = await company.ask.ingestSource(body);
-    const { id } = stored.json<{ source: { id: string } }>().source;
-    const parts: string[] = [];
-    for (let next: string | null = id; next !== null; ) {
-      type Part = { text: string; metadata: { next: string | null } };
-      const part: Part = await bounded<Part>(company, 'fetch', { id: next });
-      assert.ok([...part.text].length * tokens < 25_000, `${[...part.text].length} characters`);
-      parts.push(part.text);
-      next = part.metadata.next;
-    }
+    const { source } = await company.api.ingestSource(body);
+    const parts = column(await fetchParts(company, source.id), 'text');
+    for (const { length } of parts.map((text) => [...text]))
+      assert.ok(length * tokens < 25_000, `${length} characters`);
     assert.equal(parts.join('\n\n'), chunks.join('\n\n'));
     await bounded(company, 'search', { query: 'walrus' });
   });
@@ -187,13 +187,8 @@ test('the metadata of a source that does not fit is named', async () => {
   const company = await service.company();
   const metadata = { note: '7'.repeat(16_300) };
   const uri = `https://a.example/${'\u0001'.repeat(2_000)}`;
-  const body = {
-    title: 'ཀ'.repeat(300),
-    chunks: [{ text: 'walrus' }],
-    metadata,
-    uri,
-    tags: Array.from({ length: 20 }, (_, n) => `${n}${'ཀ'.repeat(40)}`),
-  };
+  const tags = Array.from({ length: 20 }, (_, n) => `${n}${'ཀ'.repeat(40)}`);
+  const body = { title: 'ཀ'.repeat(300), chunks: [{ text: 'walrus' }], metadata, uri, tags };
   const { id } = (await company.api.ingestSource(body)).source;
   type Found = { url: string; text: string; note: string; metadata: { uri: string | null; custom?: object } };
   const found = await bounded<Found>(company, 'fetch', { id });
@@ -208,29 +203,22 @@ describe('answers with many records are within the bound', () => {
   test('of whoami, with many clients and Teams', async () => {
     const company = await service.company();
     // More clients than one answer reads.
-    for (const [table, count] of Object.entries({ client: 1_100, team: 100 })) {
-      const columns =
-        table === 'client'
-          ? 'company_id, team_id, id, name, folded_name'
-          : 'company_id, id, name, folded_name';
-      const values =
-        table === 'client' ? '$1, $2, gen_random_uuid(), $3, n::text' : '$1, gen_random_uuid(), $3, n::text';
-      await service.database.query(
-        `insert into identity.${table} (${columns})
-         select ${values} from generate_series(1, $4::int) n where $2::uuid is not null`,
-        [company.companyId, company.teamId, table === 'client' ? longName : 'ཀ'.repeat(300), count],
-      );
-    }
-    const { clients, teams, note } = await bounded<{ clients: object[]; teams: object[]; note: string }>(
-      company,
-      'whoami',
+    await service.database.query(
+      `insert into identity.client (company_id, team_id, id, name, folded_name)
+       select $1, $2, gen_random_uuid(), $3, n::text from generate_series(1, 1100) n`,
+      [company.companyId, company.teamId, longName],
     );
+    await service.database.query(
+      `insert into identity.team (company_id, id, name, folded_name)
+       select $1, gen_random_uuid(), $2, n::text from generate_series(1, 100) n`,
+      [company.companyId, 'ཀ'.repeat(300)],
+    );
+    type Own = { clients: object[]; teams: object[]; note: string };
+    const { clients, teams, note } = await bounded<Own>(company, 'whoami');
     assert.ok(teams.length > 0);
-    assert.match(
-      note,
-      new RegExp(`${101 - teams.length} Teams and ${1_100 - clients.length} clients are not listed`),
-    );
-    const unnamed = { ...company, headers: { authorization: company.headers.authorization } } as SignedIn;
+    const left = `${101 - teams.length} Teams and ${1_100 - clients.length} clients are not listed`;
+    assert.ok(note.includes(left), note);
+    const unnamed = callerOf(service.app, { authorization: company.headers.authorization });
     const refused = await callTool(unnamed, 'search', { query: 'walrus' });
     assert.match(refused.text, /^team_required/);
     assert.ok(countTokens(refused.text) <= MOST, `${countTokens(refused.text)} tokens`);
@@ -243,31 +231,15 @@ describe('answers with many records are within the bound', () => {
       company.teamId,
       '"'.repeat(5_000),
     ]);
-    const seen = new Set<string>();
-    for (let id: string | undefined; ; ) {
-      const answer = await bounded<{ imports: { id: string }[]; note?: string }>(company, 'import_status', {
-        ...(id !== undefined && { id }),
-      });
-      for (const found of answer.imports) seen.add(found.id);
-      id = /with the id (after:\S+) to continue/.exec(answer.note ?? '')?.[1];
-      if (id === undefined) break;
+    let seen = 0;
+    for (let id: string | null = null; ; ) {
+      type Listed = { imports: object[]; note?: string };
+      const { imports, note = '' }: Listed = await bounded<Listed>(company, 'import_status', { id });
+      seen += imports.length;
+      id = /with the id (after:\S+) to continue/.exec(note)?.[1] ?? null;
+      if (id === null) break;
     }
-    assert.equal(seen.size, 60);
-  });
-
-  test('of claim_captures, with long names of agent tokens', async () => {
-    const company = await service.company();
-    const agent = await openLongNamedAgent(company);
-    const staged: string[] = [];
-    for (let n = 0; n < 20; n += 1) staged.push((await stageCapture(agent)).id);
-    type Claimed = { batch: { captures: { id: string }[] } | null };
-    const claimed: string[] = [];
-    for (;;) {
-      const { batch } = await bounded<Claimed>(company, 'claim_captures', { limit: 20 });
-      if (batch === null) break;
-      claimed.push(...batch.captures.map(({ id }) => id));
-    }
-    assert.deepEqual(claimed, staged);
+    assert.equal(seen, 60);
   });
 
   test('of complete_captures and remember, with similar memories', async () => {
@@ -279,10 +251,8 @@ describe('answers with many records are within the bound', () => {
     const { batch } = await bounded<{ batch: { id: string } }>(company, 'claim_captures');
     const items = Array.from({ length: 40 }, () => ({ captureIds: [captureId], action: 'review', ...given }));
     type Completed = { results: { similar: object[] }[]; note: string };
-    const { results, note } = await bounded<Completed>(company, 'complete_captures', {
-      batchId: batch.id,
-      items,
-    });
+    const args = { batchId: batch.id, items };
+    const { results, note } = await bounded<Completed>(company, 'complete_captures', args);
     assert.equal(results.length, 40);
     assert.ok((results[0]?.similar.length ?? 0) > 0);
     assert.match(note, /similar memories did not fit/);
@@ -302,10 +272,9 @@ describe('answers with many records are within the bound', () => {
       content: `The walrus ${n}`,
       metadata: { [`n${'日'.repeat(5_000)}`]: newAgentToken().token },
     }));
-    const { redactions } = await bounded<{ redactions: { path: string }[] }>(company, 'complete_captures', {
-      batchId: batch.id,
-      items,
-    });
+    type Completed = { redactions: { path: string }[] };
+    const args = { batchId: batch.id, items };
+    const { redactions } = await bounded<Completed>(company, 'complete_captures', args);
     assert.equal(redactions.length, 20);
     assert.match(redactions[0]?.path ?? '', /^\/items\/0\/metadata\/n日+…$/);
   });

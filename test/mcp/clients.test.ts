@@ -68,14 +68,10 @@ for (const [name, open] of Object.entries(CLIENTS)) {
       }[];
       assert.ok(result);
       assert.equal((await call('fetch', { id: id! })).structuredContent['text'], text);
-      for (const [tool, args] of Object.entries({
-        expand: { chunk: result.location.chunkId },
-        whoami: {},
-        stage_session: { session: name, sequence: 1, text: 'What was learned.' },
-        import_status: {},
-      })) {
+      const session = { session: name, sequence: 1, text: 'What was learned.' };
+      const others = { expand: { chunk: result.location.chunkId }, whoami: {}, import_status: {} };
+      for (const [tool, args] of Object.entries({ ...others, stage_session: session }))
         assert.notEqual((await call(tool, args)).isError, true, tool);
-      }
       const claimed = await call('claim_captures');
       const batch = claimed.structuredContent['batch'] as unknown as {
         id: string;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { TOOLS } from '../../api/mcp/tools/index.ts';
 import { openTestApp } from '../support/app.ts';
-import { stageCapture } from '../support/captures.ts';
 import { type Caller } from '../support/client/client.ts';
+import { column } from '../support/columns.ts';
+import { lend } from '../support/consolidation.ts';
 import { called, callTool, sendMessage } from '../support/mcp.ts';
 import { addClient } from '../support/team.ts';
 
@@ -20,38 +22,25 @@ const send = (company: Caller, name: string, args: unknown) =>
 describe('null', () => {
   test('counts as absent for every optional argument, for arguments and for params', async () => {
     const company = await service.company();
-    const nothing = {
-      client: null,
-      kinds: null,
-      tags: null,
-      since: null,
-      until: null,
-      limit: null,
-      team: null,
-    };
-    await called(company, 'search', { query: 'walrus', ...nothing });
-    await called(company, 'expand', { chunk: 'x', before: null, after: null, team: null });
-    await called(company, 'import_status', { id: null });
-    const optional = { title: null, client: null, tags: null, expires: null, key: null };
-    await called(company, 'remember', { text: 'The walrus sleeps.', ...optional });
-    await called(company, 'claim_captures', {
-      limit: null,
-      clientId: null,
-      leaseSeconds: null,
-      next: null,
-    });
+    for (const [tool, args] of Object.entries({
+      search: { query: 'walrus' },
+      expand: { chunk: 'x' },
+      import_status: {},
+      remember: { text: 'The walrus sleeps.' },
+      claim_captures: {},
+    })) {
+      const { input } = TOOLS.find(({ name }) => name === tool)!;
+      const nothing = Object.keys(input.properties).map((name) => [name, null] as const);
+      assert.ok(nothing.length > 1);
+      await called(company, tool, { ...Object.fromEntries(nothing), ...args });
+    }
     for (const args of [null, undefined, {}, 'null']) {
       const answer = await send(company, 'whoami', args);
       assert.equal(answer.json<Answer>().result?.isError, undefined, answer.body);
     }
     for (const params of [null, { cursor: null }, { _meta: null }, { _meta: { progressToken: null } }]) {
-      const answer = await company.ask.sendMcpMessage({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/list',
-        params,
-      });
-      assert.equal(answer.statusCode, 200, answer.body);
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params };
+      const answer = await company.ask.sendMcpMessage(message);
       assert.ok('result' in answer.json<object>(), answer.body);
     }
     const initialize = {
@@ -64,10 +53,9 @@ describe('null', () => {
 
   test('counts as absent inside of lists and objects, and stays in metadata', async () => {
     const company = await service.company();
-    const { id: captureId } = await stageCapture(company);
-    const { batch } = await called<{ batch: { id: string } }>(company, 'claim_captures');
+    const { batchId, captureIds } = await lend(company);
     const item = {
-      captureIds: [captureId],
+      captureIds,
       action: 'publish',
       title: 'Habits',
       content: 'The walrus sleeps.',
@@ -80,13 +68,10 @@ describe('null', () => {
       embeddingModel: null,
       embeddingDim: null,
     };
-    const { results } = await called<{ results: { memoryId: string }[] }>(company, 'complete_captures', {
-      batchId: batch.id,
-      items: [item],
-    });
-    const [{ memoryId } = { memoryId: '' }] = results;
-    const memory = await company.ask.getMemory(memoryId);
-    assert.deepEqual(memory.json<{ metadata: object }>().metadata, { left: null }, memory.body);
+    type Completed = { results: { memoryId: string }[] };
+    const args = { batchId, items: [item] };
+    const [result] = (await called<Completed>(company, 'complete_captures', args)).results;
+    assert.deepEqual((await company.api.getMemory(result!.memoryId)).metadata, { left: null });
   });
 
   test('is missing for a required argument', async () => {
@@ -114,12 +99,9 @@ describe('a string of JSON', () => {
   test('is read inside of lists and objects too', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const captures = [await stageCapture(company), await stageCapture(company)];
-    const { batch } = await called<{ batch: { id: string } }>(company, 'claim_captures', {
-      limit: '5',
-    });
+    const { batchId, captureIds } = await lend(company, [null, null]);
     const item = (index: number) => ({
-      captureIds: JSON.stringify([captures[index]?.id]),
+      captureIds: JSON.stringify([captureIds[index]]),
       action: 'publish',
       title: `Habits ${index}`,
       content: `The walrus ${index} sleeps.`,
@@ -128,23 +110,14 @@ describe('a string of JSON', () => {
       tags: '["sea"]',
     });
     const items = JSON.stringify([item(0), JSON.stringify(item(1))]);
-    const { results } = await called<{ results: { state: string }[] }>(company, 'complete_captures', {
-      batchId: batch.id,
-      items,
-    });
-    assert.deepEqual(
-      results.map(({ state }) => state),
-      ['published', 'published'],
-    );
-    const found = await called<{ results: { location: { clientId: string } }[] }>(company, 'search', {
-      query: 'walrus',
-      client: clientId,
-      tags: '["sea"]',
-    });
-    assert.deepEqual(
-      found.results.map(({ location }) => location.clientId),
-      [clientId, clientId],
-    );
+    type Completed = { results: { state: string }[] };
+    const { results } = await called<Completed>(company, 'complete_captures', { batchId, items });
+    assert.deepEqual(column(results, 'state'), ['published', 'published']);
+    type Located = { results: { location: { clientId: string } }[] };
+    const args = { query: 'walrus', client: clientId, tags: '["sea"]' };
+    const found = await called<Located>(company, 'search', args);
+    for (const { location } of found.results) assert.equal(location.clientId, clientId);
+    assert.equal(found.results.length, 2);
   });
 
   test('that does not parse, or to another kind of value, is an error that names the argument', async () => {
@@ -201,12 +174,8 @@ describe('arguments that cannot be stored or read', () => {
     const company = await service.company();
     for (const [args, path] of FAULTS) {
       for (const headers of [{}, { 'mcp-protocol-version': '2025-11-25' }]) {
-        const answer = await sendMessage(
-          company,
-          'tools/call',
-          { name: 'remember', arguments: args },
-          headers,
-        );
+        const call = { name: 'remember', arguments: args };
+        const answer = await sendMessage(company, 'tools/call', call, headers);
         assert.equal(answer.statusCode, 200, answer.body);
         const { result } = answer.json<Answer>();
         assert.equal(result?.isError, true, answer.body);

@@ -3,10 +3,11 @@ import { describe, test } from 'node:test';
 import { countJsonTokens } from '../../api/mcp/text.ts';
 import { MAX_ANSWER_TOKENS } from '../../api/mcp/tool.ts';
 import type { Nothing } from '../../shared/schemas/search.ts';
-import type { Source } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
 import { callerOf } from '../support/client/client.ts';
+import { column, columns } from '../support/columns.ts';
+import { lend } from '../support/consolidation.ts';
 import { FAULT, plantImports } from '../support/import-records.ts';
 import { called, callTool, toolOutcome } from '../support/mcp.ts';
 import { addMemory } from '../support/memories.ts';
@@ -55,35 +56,20 @@ describe('the tool search', () => {
 
   test('cites the page of a source in the console if its uri is not one of the web', async () => {
     const company = await service.company();
-    const urls: Record<string, string> = {
-      none: '',
-      mail: 'mailto:a@example.com',
-      script: 'javascript:alert(1)',
-    };
-    for (const [word, uri] of Object.entries(urls)) {
-      const id = await ingest(company, [`narwhal ${word}`], uri === '' ? {} : { uri });
-      const { results } = await called<Found>(company, 'search', { query: word, kinds: ['ingest'] });
-      assert.deepEqual(
-        results.map((result) => result.url),
-        [`https://memory.example/base/sources/${id}?team=${company.teamId}`],
-      );
+    for (const uri of [undefined, 'mailto:a@example.com', 'javascript:alert(1)']) {
+      const word = `narwhal${uri?.length}`;
+      const id = await ingest(company, [word], { uri });
+      const { results } = await called<Found>(company, 'search', { query: word });
+      assert.equal(results[0]?.url, `https://memory.example/base/sources/${id}?team=${company.teamId}`);
     }
   });
 
-  test('says that it searches by keywords only where the service makes no query vectors', async () => {
-    const company = await service.company();
-    await ingest(company, ['a walrus']);
-    const found = await called<Found>(company, 'search', { query: 'walrus' });
-    assert.equal(found.mode, 'keyword');
-    assert.match(found.note ?? '', /keywords only: this service makes no query vectors/);
-  });
-
-  test('says how to continue if there can be more results than its limit', async () => {
+  test('says that it searches by keywords only, and how to continue if there can be more results than its limit', async () => {
     const company = await service.company();
     for (let n = 0; n < 3; n += 1) await ingest(company, [`a walrus ${n}`]);
     const found = await called<Found>(company, 'search', { query: 'walrus', limit: 2 });
-    assert.equal(found.results.length, 2);
-    assert.match(found.note ?? '', /raise limit/);
+    assert.deepEqual([found.mode, found.results.length], ['keyword', 2]);
+    assert.match(found.note ?? '', /keywords only: this service makes no query vectors[^]*raise limit/);
     const all = await called<Found>(company, 'search', { query: 'walrus' });
     assert.doesNotMatch(all.note ?? '', /raise limit/);
   });
@@ -145,18 +131,14 @@ describe('the tool fetch', () => {
   test('returns the whole text of a source with its address and what is known of it', async () => {
     const company = await service.company();
     const id = await ingest(company, ['one', 'two'], { metadata: { author: 'someone' }, tags: ['sea'] });
-    const found = await called<{ text: string; url: string; metadata: Record<string, unknown> }>(
-      company,
-      'fetch',
-      { id },
-    );
+    type Fetched = { text: string; url: string; metadata: Record<string, unknown> };
+    const found = await called<Fetched>(company, 'fetch', { id });
     assert.equal(found.text, 'one\n\ntwo');
     assert.equal(found.url, `https://memory.example/base/sources/${id}?team=${company.teamId}`);
-    const { kind, layer, tags, custom, next } = found.metadata;
-    assert.deepEqual(
-      { kind, layer, tags, custom, next },
-      { kind: 'ingest', layer: 'team', tags: ['sea'], custom: { author: 'someone' }, next: null },
-    );
+    const { kind, layer, tags, next } = found.metadata;
+    const custom = { author: 'someone' };
+    const expected = { kind: 'ingest', layer: 'team', tags: ['sea'], custom, next: null };
+    assert.deepEqual({ kind, layer, tags, custom: found.metadata['custom'], next }, expected);
   });
 
   test('tells where the file of an imported source is, for the same credential', async () => {
@@ -168,30 +150,8 @@ describe('the tool fetch', () => {
     const content = Buffer.from('An original');
     await giveOriginal(service.database, ownerScope(company), id, content);
     const url = `https://memory.example/base/v1/memory/sources/${id}/original`;
-    assert.deepEqual(await original(), {
-      mediaType: 'text/plain',
-      bytes: content.length,
-      sha256: sha256Of(content),
-      url,
-    });
-    const path = url.slice('https://memory.example/base'.length);
-    assert.deepEqual((await company.send('GET', path)).rawPayload, content);
-  });
-
-  test('returns a long text in parts that together are the text', async () => {
-    const company = await service.company();
-    const chunks = Array.from({ length: 130 }, (_, n) => `${n} ${'wave '.repeat(200)}`);
-    const id = await ingest(company, chunks);
-    const parts: string[] = [];
-    for (let next: string | null = id; next !== null; ) {
-      const part: { text: string; metadata: { next: string | null } } = await called(company, 'fetch', {
-        id: next,
-      });
-      parts.push(part.text);
-      next = part.metadata.next;
-    }
-    assert.ok(parts.length > 1);
-    assert.equal(parts.join('\n\n'), chunks.join('\n\n'));
+    const about = { mediaType: 'text/plain', bytes: content.length, sha256: sha256Of(content) };
+    assert.deepEqual(await original(), { ...about, url });
   });
 
   test('refuses to continue in a text that has been replaced', async () => {
@@ -199,14 +159,7 @@ describe('the tool fetch', () => {
     const long = (word: string) => Array.from({ length: 130 }, (_, n) => `${n} ${`${word} `.repeat(200)}`);
     const id = await ingest(company, long('wave'), { externalId: 'the text' });
     const first = await called<{ metadata: { next: string } }>(company, 'fetch', { id });
-    const replaced = {
-      title: 'A document',
-      chunks: long('foam').map((text) => ({ text })),
-      externalId: 'the text',
-    };
-    assert.equal((await company.ask.ingestSource(replaced)).statusCode, 200);
-    const outcome = await toolOutcome(company, 'fetch', { id: first.metadata.next });
-    assert.equal(outcome, 'invalid_request');
+    await ingest(company, long('foam'), { externalId: 'the text' });
     const { text } = await callTool(company, 'fetch', { id: first.metadata.next });
     assert.equal(text, 'invalid_request: /id: the text was replaced; fetch it from its id.');
     const [, chunk] = first.metadata.next.split(':');
@@ -217,71 +170,43 @@ describe('the tool fetch', () => {
 
   test('returns the same error for an unknown and a malformed id', async () => {
     const company = await service.company();
-    const other = await service.company();
-    const foreign = await ingest(other, ['a walrus']);
+    const foreign = await ingest(await service.company(), ['a walrus']);
     const texts = new Set<string>();
     for (const id of [foreign, 'nonsense', `${foreign}:nonsense`]) {
       texts.add((await callTool(company, 'fetch', { id })).text);
     }
-    assert.deepEqual(
-      [...texts],
-      ['not_found: Not found. Check the id: it must be one that another tool returned.'],
-    );
+    const refusal = 'not_found: Not found. Check the id: it must be one that another tool returned.';
+    assert.deepEqual([...texts], [refusal]);
   });
 });
 
-describe('the tool expand', () => {
-  test('returns a passage with those around it', async () => {
-    const company = await service.company();
-    await ingest(company, ['one', 'two', 'the walrus', 'four', 'five']);
-    const { results } = await called<Found>(company, 'search', { query: 'walrus' });
-    const chunk = results[0]?.location.chunkId;
-    const { chunks } = await called<{ chunks: { text: string }[] }>(company, 'expand', {
-      chunk,
-      before: 1,
-      after: 1,
-    });
-    assert.deepEqual(
-      chunks.map(({ text }) => text),
-      ['two', 'the walrus', 'four'],
-    );
-  });
-
-  test('returns no chunks for an id that is out of reach, and says so', async () => {
-    const company = await service.company();
-    const found = await called<{ chunks: object[]; note: string }>(company, 'expand', {
-      chunk: 'nonsense',
-    });
-    assert.deepEqual(found.chunks, []);
-    assert.match(found.note, /cannot reach/);
-  });
+test('expand returns a passage with those around it, and none for an id that is out of reach', async () => {
+  const company = await service.company();
+  await ingest(company, ['one', 'two', 'the walrus', 'four', 'five']);
+  const { results } = await called<Found>(company, 'search', { query: 'walrus' });
+  type Expanded = { chunks: { text: string }[]; note?: string };
+  const args = { chunk: results[0]?.location.chunkId, before: 1, after: 1 };
+  const { chunks } = await called<Expanded>(company, 'expand', args);
+  assert.deepEqual(column(chunks, 'text'), ['two', 'the walrus', 'four']);
+  const none = await called<Expanded>(company, 'expand', { chunk: 'nonsense' });
+  assert.deepEqual(none.chunks, []);
+  assert.match(none.note ?? '', /cannot reach/);
 });
 
-describe('the tool whoami', () => {
-  test('lists the Teams, and the clients of the selected one', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const teamId = await addTeam(service, company);
-    const own = await called(company, 'whoami');
-    assert.deepEqual(own['clients'], [{ id: clientId, name: 'A client', access: 'write' }]);
-    assert.deepEqual(own['canWrite'], { teamLayer: true, clients: 1 });
-    const { mode, search } = own['embedding'] as Record<string, string>;
-    assert.deepEqual([mode, search], ['client-provided', 'keyword']);
-    assert.equal((own['teams'] as object[]).length, 2);
-    const other = await called(company, 'whoami', { team: teamId });
-    assert.equal(other['team'], teamId);
-    assert.deepEqual(other['clients'], []);
-  });
-
-  test('answers a caller who has not chosen one of several Teams', async () => {
-    const company = await service.company();
-    await addTeam(service, company);
-    const unnamed = callerOf(service.app, { authorization: company.headers.authorization });
-    const own = await called(unnamed, 'whoami');
-    assert.equal(own['team'], null);
-    assert.equal((own['teams'] as object[]).length, 2);
-    assert.equal(await toolOutcome(unnamed, 'search', { query: 'walrus' }), 'team_required');
-  });
+test('whoami lists the Teams, and the clients of the selected one, which can be none', async () => {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const teamId = await addTeam(service, company);
+  const own = await called(company, 'whoami');
+  assert.deepEqual(own['clients'], [{ id: clientId, name: 'A client', access: 'write' }]);
+  assert.deepEqual(own['canWrite'], { teamLayer: true, clients: 1 });
+  const { mode, search } = own['embedding'] as Record<string, string>;
+  assert.deepEqual([mode, search], ['client-provided', 'keyword']);
+  const other = await called(company, 'whoami', { team: teamId });
+  assert.deepEqual([other['team'], other['clients']], [teamId, []]);
+  const unnamed = callerOf(service.app, { authorization: company.headers.authorization });
+  const { team, teams } = await called<{ team: string | null; teams: object[] }>(unnamed, 'whoami');
+  assert.deepEqual([team, teams.length], [null, 2]);
 });
 
 describe('the tool remember', () => {
@@ -302,59 +227,33 @@ describe('the tool remember', () => {
 
   test('replaces the text of a key', async () => {
     const company = await service.company();
-    const key = 'the habits';
-    const first = await called(company, 'remember', {
-      text: 'The walrus sleeps.',
-      key,
-      title: 'Habits',
-    });
-    const second = await called(company, 'remember', {
-      text: 'The walrus swims.',
-      key,
-      title: 'Habits',
-    });
-    const retitled = await called(company, 'remember', {
-      text: 'The walrus swims.',
-      key,
-      title: 'Ways',
-    });
-    assert.deepEqual(
-      [first, second, retitled].map(({ status }) => status),
-      ['created', 'replaced', 'replaced'],
-    );
-    assert.equal(new Set([first, second, retitled].map(({ id }) => id)).size, 1);
+    const answers = [];
+    for (const [text, title] of [
+      ['The walrus sleeps.', 'Habits'],
+      ['The walrus swims.', 'Habits'],
+      ['The walrus swims.', 'Ways'],
+    ]) {
+      answers.push(
+        await called<{ status: string; id: string }>(company, 'remember', { text, title, key: 'x' }),
+      );
+    }
+    assert.deepEqual(column(answers, 'status'), ['created', 'replaced', 'replaced']);
+    assert.equal(new Set(column(answers, 'id')).size, 1);
     assert.deepEqual((await called<Found>(company, 'search', { query: 'sleeps' })).results, []);
   });
 
   test('keeps the title of a key if it is given none', async () => {
     const company = await service.company();
-    const key = 'the habits';
-    const remember = (args: object) => called(company, 'remember', { key, ...args });
+    const remember = (args: object) => called(company, 'remember', { key: 'the habits', ...args });
     await remember({ text: 'The walrus sleeps.', title: 'Habits' });
     assert.equal((await remember({ text: 'The walrus swims.' }))['status'], 'replaced');
     assert.equal((await remember({ text: 'The walrus swims.' }))['status'], 'duplicate');
     const { results } = await called<Found>(company, 'search', { query: 'swims' });
-    assert.deepEqual(
-      results.map(({ title }) => title),
-      ['Habits'],
-    );
+    assert.deepEqual(column(results, 'title'), ['Habits']);
     const clientId = await addClient(service, company);
     const { id } = await remember({ text: 'The walrus of the client.', client: clientId });
     const { title } = await called(company, 'fetch', { id });
     assert.equal(title, 'The walrus of the client.');
-  });
-
-  test('lists similar published memories of the same layer', async () => {
-    const company = await service.company();
-    const content = 'The walrus sleeps at noon on the flat rock near the harbour';
-    const memory = await addMemory(company, 'published', { content });
-    const { similar } = await called<{ similar: { memoryId: string }[] }>(company, 'remember', {
-      text: `${content}, every day`,
-    });
-    assert.deepEqual(
-      similar.map(({ memoryId }) => memoryId),
-      [memory.id],
-    );
   });
 
   test('accepts every text that it says it accepts, however its characters are escaped', async () => {
@@ -375,29 +274,21 @@ describe('the tool remember', () => {
 
   test('accepts a day as expiry, to its end in UTC, or a time', async () => {
     const company = await service.company();
-    const expiry = async (args: object) => {
-      const { id } = await called<{ id: string }>(company, 'remember', args);
-      const source = await company.ask.getSource(id);
-      return source.json<Source>().expiresAt;
-    };
-    assert.equal(await expiry({ text: 'one', expires: ' 2999-03-01 ' }), '2999-03-01T23:59:59.999Z');
-    assert.equal(
-      await expiry({ text: 'two', expires: '2999-03-01T09:30:00+01:00' }),
-      '2999-03-01T08:30:00.000Z',
-    );
     const today = new Date().toISOString().slice(0, 10);
-    assert.equal(await expiry({ text: 'three', expires: today }), `${today}T23:59:59.999Z`);
-    assert.equal(await expiry({ text: 'four' }), null);
+    for (const [expires, expected] of [
+      [' 2999-03-01 ', '2999-03-01T23:59:59.999Z'],
+      ['2999-03-01T09:30:00+01:00', '2999-03-01T08:30:00.000Z'],
+      [today, `${today}T23:59:59.999Z`],
+      [undefined, null],
+    ] as const) {
+      const { id } = await called<{ id: string }>(company, 'remember', { text: `until ${expires}`, expires });
+      assert.equal((await company.api.getSource(id)).expiresAt, expected);
+    }
+    const form = 'a day such as 2026-03-01, or a time with its zone such as 2026-03-01T09:30:00Z';
     for (const [expires, message] of [
-      ['tomorrow', 'must be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T09:30:00Z'],
-      [
-        '2999-02-31',
-        'must be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T09:30:00Z',
-      ],
-      [
-        '2999-03-01T09:30:00',
-        'must be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T09:30:00Z',
-      ],
+      ['tomorrow', `must be ${form}`],
+      ['2999-02-31', `must be ${form}`],
+      ['2999-03-01T09:30:00', `must be ${form}`],
       ['2020-03-01', 'must be a time in the future'],
       ['0000-01-01', 'must be in the years 1 to 9999'],
     ] as const) {
@@ -416,27 +307,16 @@ describe('the tool remember', () => {
     assert.deepEqual([await found(['sea']), await found(['SEA', 'ice']), await found(['land'])], [2, 1, 0]);
     const replaced = await remember({ text: 'The walrus dives.', key: 'habits' });
     assert.deepEqual([replaced['id'], replaced['status'], await found(['ice'])], [id, 'replaced', 1]);
-    const { text } = await callTool(company, 'remember', { text: 'a walrus', tags: [''] });
-    assert.match(text, /^invalid_request: \/tags\/0: /);
   });
 
   test('keeps the tags of a text that waits for a decision', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
-    const changed = await service.app.inject({
-      method: 'PATCH',
-      url: '/v1/team',
-      headers: company.headers,
-      payload: { publish: 'review' },
-    });
-    assert.equal(changed.statusCode, 200, changed.body);
-    const { id, status } = await called<{ id: string; status: string }>(member, 'remember', {
-      text: 'The walrus sleeps.',
-      tags: ['Sea'],
-    });
+    await company.api.changeSelectedTeam({ publish: 'review' });
+    const args = { text: 'The walrus sleeps.', tags: ['Sea'] };
+    const { id, status } = await called<{ id: string; status: string }>(member, 'remember', args);
     assert.equal(status, 'review');
-    const memory = await company.ask.getMemory(id);
-    assert.deepEqual(memory.json<{ tags: string[] }>().tags, ['sea'], memory.body);
+    assert.deepEqual((await company.api.getMemory(id)).tags, ['sea']);
   });
 });
 
@@ -446,27 +326,15 @@ describe('the tools of captures and memories', () => {
     const staged = { session: 'a session', sequence: 1, text: 'The walrus sleeps at noon.' };
     const first = await called(company, 'stage_session', staged);
     const again = await called(company, 'stage_session', { ...staged, text: 'Something else.' });
-    assert.deepEqual([first['status'], again['status']], ['created', 'duplicate']);
-    assert.equal(first['id'], again['id']);
-    const { batch } = await called<{ batch: { id: string; captures: { id: string; summary: string }[] } }>(
-      company,
-      'claim_captures',
-    );
-    assert.deepEqual(
-      batch.captures.map(({ id, summary }) => ({ id, summary })),
-      [{ id: first['id'], summary: staged.text }],
-    );
+    assert.deepEqual([first['status'], again['status'], again['id']], ['created', 'duplicate', first['id']]);
+    type Claimed = { batch: { id: string; captures: { id: string; summary: string }[] } };
+    const { batch } = await called<Claimed>(company, 'claim_captures');
+    assert.deepEqual(columns(batch.captures, 'id', 'summary'), [[first['id'], staged.text]]);
     const item = { captureIds: [first['id']], action: 'review', title: 'Habits', content: staged.text };
     const completing = { batchId: batch.id, items: [item] };
-    const { results } = await called<{ results: { state: string; memoryId: string }[] }>(
-      company,
-      'complete_captures',
-      completing,
-    );
-    assert.deepEqual(await called(company, 'complete_captures', completing), {
-      results,
-      redactions: [],
-    });
+    type Completed = { results: { memoryId: string }[] };
+    const { results } = await called<Completed>(company, 'complete_captures', completing);
+    assert.deepEqual(await called(company, 'complete_captures', completing), { results, redactions: [] });
     const { memoryId: id } = results[0] ?? {};
     const published = await called(company, 'decide_memory', { id, version: 1, action: 'publish' });
     assert.deepEqual([published['state'], published['version']], ['published', 2]);
@@ -476,67 +344,45 @@ describe('the tools of captures and memories', () => {
       /^version_conflict: The memory is now at version 2\. Read the memory again with GET /,
     );
     const found = await called<Found>(company, 'search', { query: 'walrus' });
-    assert.deepEqual(
-      found.results.map((result) => result.id),
-      [published['sourceId']],
-    );
+    assert.deepEqual(column(found.results, 'id'), [published['sourceId']]);
   });
 
   test('complete a capture with a day as expiry of its memory', async () => {
     const company = await service.company();
-    const { id } = await stageCapture(company);
-    const { batch } = await called<{ batch: { id: string } }>(company, 'claim_captures');
+    const { batchId, captureIds } = await lend(company);
     const complete = (expiresAt: string) => {
       const item = {
-        captureIds: [id],
+        captureIds,
         action: 'publish',
         title: 'Habits',
         content: 'The walrus sleeps.',
         expiresAt,
       };
-      return callTool<{ results: { memoryId: string }[] }>(company, 'complete_captures', {
-        batchId: batch.id,
-        items: [item],
-      });
+      const args = { batchId, items: [item] };
+      return callTool<{ results: { memoryId: string }[] }>(company, 'complete_captures', args);
     };
     assert.match((await complete('soon')).text, /^invalid_request: \/items\/0\/expiresAt: must be a day/);
-    const { value } = await complete('2999-03-01');
-    const memory = await company.ask.getMemory(value.results[0]?.memoryId);
-    assert.equal(memory.json<{ expiresAt: string }>().expiresAt, '2999-03-01T23:59:59.999Z');
+    const [result] = (await complete('2999-03-01')).value.results;
+    assert.equal((await company.api.getMemory(result!.memoryId)).expiresAt, '2999-03-01T23:59:59.999Z');
   });
 
   test('move a memory to a client by its name, and without one to the Team layer', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const { id } = await addMemory(company, 'published', {});
-    const move = (args: object) => callTool(company, 'decide_memory', { id, action: 'move', ...args });
-    const moved = await called(company, 'decide_memory', {
-      id,
-      version: 1,
-      action: 'move',
-      client: 'a client',
-    });
-    assert.deepEqual([moved['layer'], moved['clientId'], moved['version']], ['client', clientId, 2]);
-    assert.match(
-      (await move({ version: 2, client: 'all' })).text,
-      /^invalid_request: \/client: must name one/,
-    );
-    assert.match((await move({ version: 2, client: 'nobody' })).text, /^scope_forbidden/);
-    const other = await move({ version: 2, action: 'delete', client: clientId });
-    assert.match(other.text, /^invalid_request: \/client: is allowed only with move/);
-    const back = await called(company, 'decide_memory', { id, version: 2, action: 'move' });
-    assert.equal(back['layer'], 'team');
-  });
-
-  test('name only arguments that decide_memory has', async () => {
-    const company = await service.company();
-    const memory = await addMemory(company, 'published', {});
-    const { text } = await callTool(company, 'decide_memory', {
-      id: memory.id,
-      version: memory.version,
-      action: 'update',
-    });
-    assert.equal(text, 'invalid_request: /content: is required with update when title is absent.');
+    const decide = (args: object) => callTool(company, 'decide_memory', { id, action: 'move', ...args });
+    const { layer, ...moved } = (await decide({ version: 1, client: 'a client' })).value;
+    assert.deepEqual([layer, moved['clientId'], moved['version']], ['client', clientId, 2]);
+    for (const [args, refusal] of [
+      [{ client: 'all' }, /^invalid_request: \/client: must name one/],
+      [{ client: 'nobody' }, /^scope_forbidden/],
+      [{ action: 'delete', client: clientId }, /^invalid_request: \/client: is allowed only with move/],
+      // It names only arguments that the tool has.
+      [{ action: 'update' }, /^invalid_request: \/content: is required with update when title is absent\.$/],
+    ] as const) {
+      assert.match((await decide({ version: 2, ...args })).text, refusal);
+    }
+    assert.equal((await decide({ version: 2 })).value['layer'], 'team');
   });
 
   test('refuse a memory that does not exist before the archived Team, as the route does', async () => {
@@ -548,34 +394,6 @@ describe('the tools of captures and memories', () => {
     assert.equal(await decide({ id: company.teamId }), 'not_found');
     assert.equal(await decide({ id: memory.id, action: 'discard', title: 'A title' }), 'invalid_request');
     assert.equal(await decide({ id: memory.id }), 'team_archived');
-  });
-
-  test('claim only as many captures as fit, and return the rest of a long summary', async () => {
-    const company = await service.company();
-    const summary = Array.from({ length: 6_000 }, (_, n) => `line ${n}\n`)
-      .join('')
-      .slice(0, 64_000);
-    await stageCapture(company, { summary });
-    const short = await stageCapture(company, { summary: 'short' });
-    type Claimed = {
-      batch: { captures: { summary: string; next?: string }[] } | null;
-      rest?: { summary: string; next: string | null };
-    };
-    const { batch } = await called<Claimed>(company, 'claim_captures', { limit: 20 });
-    assert.equal(batch?.captures.length, 1);
-    let text = batch.captures[0]?.summary ?? '';
-    for (let next: string | null = batch.captures[0]?.next ?? null; next !== null; ) {
-      const { rest }: Claimed = await called<Claimed>(company, 'claim_captures', { next });
-      text += rest?.summary;
-      next = rest?.next ?? null;
-    }
-    assert.equal(text, summary);
-    const others = await called<{ batch: { captures: { id: string }[] } }>(company, 'claim_captures');
-    assert.deepEqual(
-      others.batch.captures.map(({ id }) => id),
-      [short.id],
-    );
-    assert.deepEqual(await called(company, 'claim_captures'), { batch: null });
   });
 
   test('measure no more of a summary than an answer has room for', async (t) => {
@@ -617,15 +435,9 @@ describe('the tool import_status', () => {
     assert.deepEqual(first.imports[0]?.error, FAULT);
     const [, next] = /with the id (after:\S+) to continue/.exec(first.note ?? '') ?? [];
     const second = await called<Listed>(company, 'import_status', { id: next });
-    assert.deepEqual(
-      [...first.imports, ...second.imports].map(({ id }) => id),
-      ids.toReversed(),
-    );
+    assert.deepEqual(column([...first.imports, ...second.imports], 'id'), ids.toReversed());
     assert.equal(second.note, undefined);
     const one = await called<Listed>(company, 'import_status', { id: ids[3] });
-    assert.deepEqual(
-      one.imports.map(({ id }) => id),
-      [ids[3]],
-    );
+    assert.deepEqual(column(one.imports, 'id'), [ids[3]]);
   });
 });
