@@ -3,8 +3,7 @@ import { before, describe, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as PreviousClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as PreviousTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { createAgent } from '../support/agent-tokens.ts';
-import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
 
 const service = await openTestApp();
 let url: URL;
@@ -92,20 +91,6 @@ for (const [name, open] of Object.entries(CLIENTS)) {
       const refused = await call('search', { query: '' });
       assert.equal(refused.isError, true);
       await client.close();
-    });
-
-    test('works with an agent token, and with the service token', async () => {
-      const agent = await createAgent(service, company, company, { permissions: ['memory:read'] });
-      const ofAgent = await open({ authorization: `Bearer ${agent.token}` });
-      assert.equal((await ofAgent.listTools()).tools.length, 5);
-      await ofAgent.close();
-      const ofService = await open({ authorization: `Bearer ${API_TOKEN}` });
-      assert.equal((await ofService.listTools()).tools.length, 11);
-      await ofService.close();
-    });
-
-    test('is refused without a credential', async () => {
-      await assert.rejects(open({}));
     });
   });
 }

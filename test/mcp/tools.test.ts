@@ -345,6 +345,12 @@ describe('the tools of captures and memories', () => {
     );
     const found = await called<Found>(company, 'search', { query: 'walrus' });
     assert.deepEqual(column(found.results, 'id'), [published['sourceId']]);
+    await called(company, 'decide_memory', { id, version: 2, action: 'update', content: 'It swims.' });
+    const restore = { id, version: 2, action: 'restore' };
+    const late = await toolOutcome(company, 'decide_memory', { ...restore, baseVersion: 2 });
+    assert.equal(late, 'version_conflict');
+    const restored = await called(company, 'decide_memory', { ...restore, baseVersion: 3 });
+    assert.equal(restored['version'], 4);
   });
 
   test('complete a capture with a day as expiry of its memory', async () => {

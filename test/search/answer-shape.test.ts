@@ -27,14 +27,8 @@ const HIT_FIELDS = 'score semantic_rank keyword_rank duplicates before after pas
 const chunkOf = (hit: Hit) =>
   Object.fromEntries(Object.entries(hit).filter(([field]) => !HIT_FIELDS.includes(field)));
 const textsOf = (chunks: readonly Chunk[] | undefined) => chunks?.map(({ text }) => text);
-/** The texts of a hit with its neighbours. */
-const layout = (hit: Hit) => [textsOf(hit.before), hit.text, textsOf(hit.after)];
-const characters = (chunks: readonly Chunk[]) =>
-  chunks.reduce((sum, { text }) => sum + Array.from(text).length, 0);
-/** All chunks that the answer carries. */
-const carried = (hits: readonly Hit[]) =>
-  hits.flatMap((hit) => [hit, ...(hit.passages ?? []), ...(hit.before ?? []), ...(hit.after ?? [])]);
 
+// How an answer is filled is tested in test/unit/fill-budgets.test.ts.
 describe('neighbours of hits', () => {
   test('a hit has as many chunks before and after it as requested, in the order of the document', async () => {
     const company = await service.company();
@@ -46,41 +40,12 @@ describe('neighbours of hits', () => {
       [2, ['dawn', 'noon'], ['dusk', 'night']],
     ]) {
       const [hit] = await search(company, { query: 'heron', neighbours: neighbours as number });
-      assert.deepEqual(layout(hit!), [before, 'heron', after]);
+      assert.deepEqual([textsOf(hit?.before), textsOf(hit?.after)], [before, after]);
       // It has the fields of a chunk, and no rank.
       const [next] = hit?.after ?? [];
       const dusk = { ...chunkOf(hit!), chunk_id: next?.chunk_id, text: 'dusk', ordinal: 3 };
       assert.deepEqual(next, after === undefined ? undefined : dusk);
     }
-  });
-
-  test('no chunk is in an answer twice: it belongs to the better hit', async () => {
-    const company = await service.company();
-    await store(company, ['one', 'two', 'heron', 'three', 'heron heron lake', 'four', 'five', 'six']);
-    const hits = await search(company, { query: 'heron lake', neighbours: 2 });
-    assert.deepEqual(hits.map(layout), [
-      [['three'], 'heron heron lake', ['four', 'five']],
-      [['one', 'two'], 'heron', []],
-    ]);
-  });
-
-  test('neighbours have at most 32,000 characters in total, and no hit is dropped for them', async () => {
-    const company = await service.company();
-    // Each has 14,000 code units.
-    const long = (n: number) => `${n}${'🦩'.repeat(6999)}`;
-    for (let source = 0; source < 3; source += 1) {
-      const hit = `heron ${source} ${'lake '.repeat(source)}`;
-      await store(company, [long(2 * source), hit, long(2 * source + 1)]);
-    }
-    const hits = await search(company, { query: 'heron lake', neighbours: 1 });
-    assert.deepEqual(
-      hits.map(({ before = [], after = [] }) => [characters(before), characters(after)]),
-      [
-        [7000, 7000],
-        [7000, 7000],
-        [0, 0],
-      ],
-    );
   });
 });
 
@@ -125,13 +90,6 @@ describe('hits grouped by source', () => {
     }
   });
 
-  test('a passage is nobody’s neighbour', async () => {
-    const company = await service.company();
-    await store(company, LAKES);
-    const hits = await search(company, { query: 'heron lake reed', group: 'source', neighbours: 2 });
-    assert.deepEqual(hits.map(layout), [[[], 'heron lake reed', ['a wall']]]);
-  });
-
   test('each hit is explained, and the audit event names the hits and their passages, but no neighbours', async () => {
     const company = await service.company();
     await store(company, LAKES);
@@ -162,40 +120,6 @@ describe('an answer with maxCharacters', () => {
     assert.deepEqual([await found(305), await found(200_000)], [30, 50]);
     const both = { query: 'heron', embeddingMode: 'keyword', maxCharacters: 100, topK: 8 };
     assertInvalid(await company.ask.searchMemory(both), '/maxCharacters');
-  });
-
-  test('has a first hit above the budget without anything else', async () => {
-    const company = await service.company();
-    const text = `heron ${'lake '.repeat(50)}`.trim();
-    await store(company, ['a', text, 'b', 'heron']);
-    const body = { query: 'heron lake', maxCharacters: 200 };
-    assert.deepEqual((await search(company, { ...body, neighbours: 2 })).map(layout), [[[], text, []]]);
-    const [hit, ...others] = await search(company, { ...body, group: 'source' });
-    assert.deepEqual([textsOf(hit?.passages), others], [[text], []]);
-  });
-
-  test('counts all texts: hits, then passages, then neighbours', async () => {
-    const company = await service.company();
-    const pad = (text: string) => text.padEnd(100, '.');
-    for (let n = 0; n < 4; n += 1) {
-      await store(
-        company,
-        [`x ${n}`, `heron lake ${n}`, `y ${n}`, `heron ${n}`, `z ${n}`].map((text) => pad(text)),
-      );
-    }
-    /** The number of passages of each hit, and of its neighbours. */
-    const counts = async (body: { maxCharacters: number; group?: string; neighbours?: number }) => {
-      const hits = await search(company, { query: 'heron lake', ...body });
-      assert.ok(characters(carried(hits)) <= body.maxCharacters);
-      const shown = hits.map(({ passages = [], before = [], after = [] }) => {
-        const neighbours = before.length + after.length;
-        return `${passages.length}${neighbours === 0 ? '' : `+${neighbours}`}`;
-      });
-      return shown.join(' ');
-    };
-    assert.equal(await counts({ maxCharacters: 1000, neighbours: 1 }), '0+2 0 0 0 0 0 0 0');
-    assert.equal(await counts({ maxCharacters: 1300, group: 'source', neighbours: 1 }), '2+1 2 2 2');
-    assert.equal(await counts({ maxCharacters: 650, group: 'source' }), '1 1 1');
   });
 });
 

@@ -5,7 +5,7 @@ import { openTestApp } from '../support/app.ts';
 import { base64Of } from '../support/base64-vector.ts';
 import { columns } from '../support/columns.ts';
 import { outcome } from '../support/sign-in.ts';
-import { along, CLAIM, faultyFields } from '../support/team.ts';
+import { along, CLAIM } from '../support/team.ts';
 
 const service = await openTestApp();
 const company = await service.company();
@@ -30,6 +30,12 @@ describe('the embedding of a query', () => {
         [{ queryEmbedding: [] }, 'embedding_dimension_mismatch'],
         [{ queryEmbedding: [...along(0), 0] }, 'embedding_dimension_mismatch'],
         [{ embeddingModel: 'another', embeddingDim: 3, queryEmbedding: [1] }, 'embedding_model_mismatch'],
+        [{ queryEmbedding: '' }, 'embedding_dimension_mismatch'],
+        [{ queryEmbedding: base64Of(along(0).slice(1)) }, 'embedding_dimension_mismatch'],
+        [{ queryEmbedding: Buffer.alloc(4095, 1).toString('base64') }, 'invalid_request'],
+        [{ queryEmbedding: base64Of(along(0)).replace('A', '-') }, 'invalid_request'],
+        [{ queryEmbedding: base64Of(along(0).with(9, Number.NaN)) }, 'invalid_request'],
+        [{ queryEmbedding: base64Of(along(9, Number.POSITIVE_INFINITY)) }, 'invalid_request'],
         [{ queryEmbedding: along(0, 0) }, 'invalid_request'],
         [{ queryEmbedding: along(0).map(String) }, 'invalid_request'],
         [{ queryEmbedding: along(0).map((n) => (n === 0 ? null : n)) }, 'invalid_request'],
@@ -61,24 +67,6 @@ describe('the embedding of a query', () => {
     assert.equal(ofNumbers[0]?.text, 'axis 2');
     for (const text of [base64Of(along(2)), base64Of(along(2, 1e-40))])
       assert.deepEqual(await search(text), ofNumbers);
-  });
-
-  test('a search returns 400 for base64 of another length, with invalid numbers or that is not base64', async () => {
-    const whole = base64Of(along(0));
-    for (const [queryEmbedding, code] of [
-      ['', 'embedding_dimension_mismatch'],
-      [base64Of([...along(0), 0]), 'embedding_dimension_mismatch'],
-      [Buffer.alloc(4095, 1).toString('base64'), 'invalid_request'],
-      [`${whole.slice(0, 100)}-${whole.slice(101)}`, 'invalid_request'],
-      [`${whole}AAAA`, 'invalid_request'],
-      [base64Of(along(0, 0)), 'invalid_request'],
-      [base64Of(along(0).with(9, Number.NaN)), 'invalid_request'],
-      [base64Of(along(1023, Number.POSITIVE_INFINITY)), 'invalid_request'],
-    ] as const) {
-      const answer = await ask({ queryEmbedding, ...CLAIM });
-      assert.equal(outcome(answer), `400 ${code}`, queryEmbedding.slice(0, 60));
-      if (code === 'invalid_request') assert.deepEqual(faultyFields(answer), ['/queryEmbedding']);
-    }
   });
 
   test('a search ignores the length of the query vector', async () => {

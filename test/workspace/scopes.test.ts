@@ -38,29 +38,38 @@ test('no cursor and no known sha256 reveals an inaccessible client', async () =>
   assert.equal(await member.content(path), null);
 });
 
-test('a manifest of many clients shows the readable ones as they were at its first page', async () => {
-  const { owner, member, clients } = await open(20, 18);
-  const inLayers = (ids: readonly string[], name: string) =>
-    ['team', ...ids.map((id) => `clients/${id}`)].map((layer) => `${layer}/${name}`);
-  const all = (name: string) => inLayers(clients, name);
-  const readable = (name: string) => inLayers(clients.slice(0, 18), name);
-  const first = await owner.push(all('a').map((path) => file(path, '1')));
-  await owner.push(all('b').map((path) => file(path, '1')));
-  const page = (await member.manifest('?limit=7')).body;
-  await owner.push([
-    ...all('a').map((path) => deletion(path, 1)),
-    ...all('c').map((path) => file(path, '1')),
-  ]);
-  const rest = (await member.manifest(`?limit=200&cursor=${page.nextCursor}`)).body;
-  const shown = [...page.items, ...rest.items].map(({ path, version }) => `${path} ${version}`);
-  const expected = [...readable('a'), ...readable('b')].map((path) => `${path} 1`);
-  assert.deepEqual([rest.revision, shown.sort()], [page.revision, expected.sort()]);
-  const since = await member.wholeManifest({ since: first.body.revision, limit: 7 });
-  assert.deepEqual(
-    since.map(({ path, deleted }) => `${path} ${deleted}`).sort(),
-    [
-      ...readable('a').map((path) => `${path} true`),
-      ...[...readable('b'), ...readable('c')].map((path) => `${path} false`),
-    ].sort(),
-  );
-});
+// The layers of a few are read one by one, those of many together.
+for (const [count, readable] of [
+  [3, 2],
+  [20, 18],
+] as const) {
+  test(`a manifest of ${count} clients shows the readable ones as they were at its first page`, async () => {
+    const { owner, member, clients } = await open(count, readable);
+    const inLayers = (ids: readonly string[], name: string) =>
+      ['team', ...ids.map((id) => `clients/${id}`)].map((layer) => `${layer}/${name}`);
+    const all = (name: string) => inLayers(clients, name);
+    const lines = (name: string, told: string) =>
+      inLayers(clients.slice(0, readable), name).map((path) => `${path} ${told}`);
+    const write = (name: string, text: string, base = 0) => all(name).map((path) => file(path, text, base));
+    const first = await owner.push(write('a', '1'));
+    await owner.push([...write('b', '1'), ...write('d', '1')]);
+    const page = (await member.manifest('?limit=4')).body;
+    const gone = all('a').map((path) => deletion(path, 1));
+    await owner.push([...gone, ...write('c', '1'), ...write('d', '2', 1)]);
+    const rest = (await member.manifest(`?limit=200&cursor=${page.nextCursor}`)).body;
+    const shown = [...page.items, ...rest.items].map(({ path, version }) => `${path} ${version}`);
+    const expected = ['a', 'b', 'd'].flatMap((name) => lines(name, '1'));
+    assert.deepEqual([rest.revision, shown.sort()], [page.revision, expected.sort()]);
+    const since = await member.wholeManifest({ since: first.body.revision, limit: 7 });
+    const changed = [
+      lines('a', '2 true'),
+      lines('b', '1 false'),
+      lines('c', '1 false'),
+      lines('d', '2 false'),
+    ];
+    assert.deepEqual(
+      since.map(({ path, version, deleted }) => `${path} ${version} ${deleted}`).sort(),
+      changed.flat().sort(),
+    );
+  });
+}

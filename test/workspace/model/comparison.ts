@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ManifestItem } from '../../../shared/schemas/workspace.ts';
 import { sha256 } from '../../support/workspace.ts';
 import { ALL_NAMES, CALLERS, type CallerName, LAYERS, type Layer, type ModelVersion } from './model.ts';
-import { playPrune } from './play.ts';
+import { assertPulled, playPrune } from './play.ts';
 import { pathOf, prefixOf, type World } from './world.ts';
 
 /**
@@ -33,10 +33,7 @@ function shownOf(world: World, versions: readonly ModelVersion[]) {
 }
 
 function assertShown(world: World, items: readonly ManifestItem[], versions: readonly ModelVersion[]): void {
-  const seen = items.map((item) => {
-    const { updatedAt: _, ...rest } = item;
-    return rest;
-  });
+  const seen = items.map(({ updatedAt: _, ...rest }) => rest);
   assert.deepEqual(
     seen.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     shownOf(world, versions),
@@ -76,21 +73,9 @@ async function assertManifest(world: World, by: CallerName, turn: number): Promi
 /** Every file that there may be, whether or not the caller reaches it. */
 async function assertContents(world: World, by: CallerName, turn: number): Promise<void> {
   const places = LAYERS.flatMap((layer) => ALL_NAMES.map((name) => ({ layer, name })));
-  const found = places.map((place) => world.model.pullable(by, place, undefined));
   const workspace = world.workspaces[by][turn % 2 === 0 ? 1 : 0];
   const { body } = await workspace.pull(places.map((place) => ({ path: pathOf(world, place) })));
-  assert.deepEqual(
-    body.files.map(({ path, version, contentBase64 }) => [
-      path,
-      version,
-      Buffer.from(contentBase64, 'base64').toString('utf8'),
-    ]),
-    found.flatMap((one) => (one === undefined ? [] : [[pathOf(world, one), one.version, one.content]])),
-  );
-  assert.deepEqual(
-    body.missing,
-    places.filter((_, n) => found[n] === undefined).map((place) => pathOf(world, place)),
-  );
+  assertPulled(world, by, places, body);
 }
 
 /** The manifest of one client alone. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../../shared/ids.ts';
+import type { PullResponse } from '../../../shared/schemas/workspace.ts';
 import { doJob } from '../../support/do-job.ts';
 import { type Answered, deletion, file, sha256 } from '../../support/workspace.ts';
-import type { CallerName, Layer, ModelFile } from './model.ts';
+import type { CallerName, Layer, ModelFile, Place } from './model.ts';
 import type { Step, StepOf } from './steps.ts';
 import { pathOf, type World } from './world.ts';
 
@@ -70,9 +71,8 @@ const sent = (world: World, files: readonly ModelFile[]) =>
 
 const layersOf = (files: readonly ModelFile[]) => [...new Set(files.map(({ layer }) => layer))];
 
-function tell(world: World, by: CallerName, what: string, { status, code }: Answered<unknown>): void {
+const tell = (world: World, by: CallerName, what: string, { status, code }: Answered<unknown>) =>
   world.told.push(`${by} ${what} -> ${status} ${code ?? ''}`);
-}
 
 const told = (files: readonly ModelFile[]) =>
   files
@@ -169,24 +169,28 @@ async function playRepeat(world: World, { back, changed, process }: StepOf<'repe
 async function playPull(world: World, { by, files, process }: StepOf<'pull'>): Promise<void> {
   const wanted = files.map((one) => ({ path: pathOf(world, one), version: one.version }));
   const answer = await world.workspaces[by][process === 0 ? 0 : 1].pull(wanted);
-  tell(
-    world,
-    by,
-    `pulls ${files.map((one) => `${one.layer}/${one.name} ${one.version}`).join(', ')}`,
-    answer,
-  );
-  const found = files.map((one) => world.model.pullable(by, one, one.version));
+  const asked = files.map((one) => `${one.layer}/${one.name} ${one.version}`);
+  tell(world, by, `pulls ${asked.join(', ')}`, answer);
+  assertPulled(world, by, files, answer.body);
+}
+
+/** Holds what a pull returned against the model. Without a version, the current one was asked for. */
+export function assertPulled(
+  world: World,
+  by: CallerName,
+  asked: readonly (Place & { version?: number })[],
+  { files, missing }: PullResponse,
+): void {
+  const found = asked.map((one) => world.model.pullable(by, one, one.version));
+  const expected = found.flatMap((one) => one ?? []);
   assert.deepEqual(
-    answer.body.files.map(({ path, version, contentBase64 }) => [
-      path,
-      version,
-      Buffer.from(contentBase64, 'base64').toString('utf8'),
-    ]),
-    found.flatMap((one) => (one === undefined ? [] : [[pathOf(world, one), one.version, one.content]])),
+    files.map((one) => [one.path, one.version, Buffer.from(one.contentBase64, 'base64').toString('utf8')]),
+    expected.map((one) => [pathOf(world, one), one.version, one.content]),
   );
+  const absent = asked.filter((_, n) => found[n] === undefined);
   assert.deepEqual(
-    answer.body.missing,
-    wanted.filter((_, n) => found[n] === undefined).map(({ path }) => path),
+    missing,
+    absent.map((one) => pathOf(world, one)),
   );
 }
 
@@ -194,9 +198,10 @@ async function playGrant(world: World, { to, client, access }: StepOf<'grant'>):
   const { model, clients, company, userIds } = world;
   // The routes know of no client that is archived.
   if (model.archived.has(client) || (access === null && model.grants[to][client] === undefined)) return;
-  const url = `/v1/team/grants/${userIds[to]}/${clients[client]}`;
-  const answer = await (access === null ? company.send('DELETE', url) : company.send('PUT', url, { access }));
-  assert.ok(answer.statusCode < 300, answer.body);
+  const place = [userIds[to], clients[client]] as const;
+  await (access === null
+    ? company.api.revokeClientGrant(...place)
+    : company.api.giveClientGrant(...place, { access }));
   world.told.push(`${to} may ${access ?? 'nothing'} in ${client}`);
   if (access === null) delete model.grants[to][client];
   else model.grants[to][client] = access;
@@ -204,29 +209,24 @@ async function playGrant(world: World, { to, client, access }: StepOf<'grant'>):
 
 async function playClient(world: World, client: 'a' | 'b'): Promise<void> {
   const { model, clients, company } = world;
-  const url = `/v1/team/clients/${clients[client]}`;
   const isBack = model.archived.delete(client);
-  if (!isBack) model.archived.add(client);
-  const answer = await (isBack
-    ? company.send('PATCH', url, { state: 'active' })
-    : company.send('DELETE', url));
-  assert.ok(answer.statusCode < 300, answer.body);
+  if (isBack) await company.api.changeClient(clients[client], { state: 'active' });
+  else {
+    model.archived.add(client);
+    await company.api.archiveClient(clients[client]);
+  }
   world.told.push(`${client} is ${isBack ? 'back' : 'archived'}`);
 }
 
 async function playArchivedTeam(world: World, push: StepOf<'push'>): Promise<void> {
   const { company, model } = world;
-  const set = async (what: 'archive' | 'restore') => {
-    const answer = await company.send('POST', `/v1/company/teams/${company.teamId}/${what}`);
-    assert.ok(answer.statusCode < 300, answer.body);
-  };
-  await set('archive');
+  await company.api.archiveTeam(company.teamId);
   const files = filesOf(world, push);
   const answer = await world.workspaces[push.by][0].push(sent(world, files));
   tell(world, push.by, `pushes ${told(files)} to the archived Team`, answer);
   const within = files.every(({ layer }) => model.writes(push.by).includes(layer));
   assert.equal(answer.code, within ? 'team_archived' : 'scope_forbidden');
-  await set('restore');
+  await company.api.restoreTeam(company.teamId);
 }
 
 /** An hour goes by, and then what is old goes. */
