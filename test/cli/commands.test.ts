@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { describeSeconds, parseDuration } from '../../cli/terminal/times.ts';
 import { newId } from '../../shared/ids.ts';
-import { API_TOKEN, openTestApp } from '../support/app.ts';
+import { API_TOKEN } from '../support/app.ts';
 import { addAccount, linkToken, useLink } from '../support/sign-in.ts';
-import { assertRefused, closedAddress, openHomes, otherServices } from './cli.ts';
+import { assertRefused, closedAddress } from './cli.ts';
+import { openCli } from './cli-person.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const { home, run: runAtHome } = await (await openHomes())();
-const openOther = otherServices();
+const { service, base, newPerson, openOther } = await openCli();
+const { home, run: runAtHome } = await newPerson();
 
 /** Runs the terminal client in a home folder without a session, with only the given environment. */
 function runCli(args: string[], env: Record<string, string> = {}) {
@@ -33,24 +32,19 @@ describe('cli owner-reset-link', () => {
 
   test('accepts Team, email, base URL and lifetime', async () => {
     const company = await service.company();
-    const other = {
-      userId: newId(),
-      email: `other-${newId()}@example.com`,
-      role: 'member',
-      teamRole: 'owner',
-    };
-    await addAccount(service, company, other);
-    const options = ['--team', company.teamId, '--email', other.email];
-    const ended = await runCli(
-      ['owner-reset-link', ...options, '--base-url', 'https://memory.example.com', '--ttl', '15m'],
-      { MEMORY_API_TOKEN: company.token, MEMORY_API_PUBLIC_URL: base },
-    );
+    const [userId, email] = [newId(), `other-${newId()}@example.com`];
+    await addAccount(service, company, { userId, email, role: 'member', teamRole: 'owner' });
+    const options = ['--team', company.teamId, '--email', email, '--ttl', '15m'];
+    const ended = await runCli(['owner-reset-link', ...options, '--base-url', 'https://memory.example.com'], {
+      MEMORY_API_TOKEN: company.token,
+      MEMORY_API_PUBLIC_URL: base,
+    });
     const [url = '', until = ''] = ended.stdout.split('\n');
     assert.ok(url.startsWith('https://memory.example.com/reset#token='), ended.stderr);
     const minutes = (Date.parse(until.replace('valid once, until ', '')) - Date.now()) / 60_000;
     assert.ok(minutes > 13 && minutes <= 15.1, `${minutes} minutes`);
     const answer = await useLink(service, linkToken(url), 'a password of this test');
-    assert.equal(answer.json<{ user: { id: string } }>().user.id, other.userId);
+    assert.equal(answer.json<{ user: { id: string } }>().user.id, userId);
   });
 
   test('reads the token and the port from .env and acts as the server principal', async () => {
@@ -67,17 +61,15 @@ describe('cli owner-reset-link', () => {
     const run = (...args: string[]) => runCli(['owner-reset-link', '--url', base, ...args], env);
     assertRefused(await run('--email', `nobody-${newId()}@example.com`), /not_found/);
     assertRefused(await run('--base-url', 'ftp://example.com'), /invalid_request: .*baseUrl/);
-    assertRefused(await run('--ttl', 'soon'), /--ttl: expected/);
-    assertRefused(await run('--ttl', '2d'), /--ttl: expected/);
+    for (const ttl of ['soon', '2d']) assertRefused(await run('--ttl', ttl), /--ttl: expected/);
     assertRefused(await run('--colour'), /Unknown option '--colour'/);
     assertRefused(await run('more'), /more/);
     assertRefused(await runCli(['owner-reset-link', '--url', base]), /MEMORY_API_TOKEN/);
     assertRefused(await runCli(['owner-reset-link', '--url', 'example'], env), /--url: expected/);
-    const wrong = await runCli(['owner-reset-link', '--url', base], {
-      MEMORY_API_TOKEN: 'wrong-of-this-test',
-    });
+    const token = 'wrong-of-this-test';
+    const wrong = await runCli(['owner-reset-link', '--url', base], { MEMORY_API_TOKEN: token });
     assertRefused(wrong, /unauthenticated/);
-    assert.ok(!wrong.stderr.includes('wrong-of-this-test'));
+    assert.ok(!wrong.stderr.includes(token));
   });
 
   test('prints one line when the service is unreachable, redirects or is another one', async () => {
@@ -98,42 +90,6 @@ describe('cli owner-reset-link', () => {
 });
 
 describe('the terminal client', () => {
-  test('prints the help of every command without a token', async () => {
-    const help = await runCli(['--help']);
-    assert.deepEqual([help.code, help.stderr], [0, '']);
-    assert.match(help.stdout, /^Begin with memory login --url <address>/m);
-    for (const [command, ...named] of [
-      ['owner-reset-link', '--team', '--email', '--base-url', '--ttl', '--url', 'MEMORY_API_TOKEN'],
-      ['login', '--email', '--url', 'XDG_CONFIG_HOME'],
-      ['logout', '--force', '--url'],
-      ['whoami', '--url', 'MEMORY_API_TOKEN'],
-      [
-        'import',
-        '--team',
-        '--client',
-        '--tag',
-        '--retry-failed',
-        '--dry-run',
-        '--no-wait',
-        '--url',
-        'MEMORY_API_TOKEN',
-      ],
-    ] as const) {
-      assert.match(help.stdout, new RegExp(`^  ${command} +\\w`, 'm'));
-      const { code, stdout } = await runCli([command, '--help']);
-      assert.equal(code, 0);
-      for (const option of named) assert.ok(stdout.includes(option), `${command}: ${option}`);
-    }
-  });
-
-  test('refuses an unknown command, and without one prints the help', async () => {
-    const alone = await runCli([]);
-    assert.equal(alone.code, 0);
-    assert.match(alone.stdout, /^Usage: memory <command> \[options\]$/m);
-    assertRefused(await runCli(['owner-reset-lnk']), /no command "owner-reset-lnk"/);
-    assertRefused(await runCli(['constructor']), /no command/);
-  });
-
   test('refuses an option that is no whole number in its range, with the range', async () => {
     for (const [args, range] of [
       [['search', 'x', '--limit'], '1 to 50'],
@@ -156,12 +112,7 @@ describe('the terminal client', () => {
   });
 
   test('prints a waiting time in seconds or in minutes, rounded up', () => {
-    assert.deepEqual([1, 119, 120, 121, 900].map(describeSeconds), [
-      '1 s',
-      '119 s',
-      '2 min',
-      '3 min',
-      '15 min',
-    ]);
+    const shown = ['1 s', '119 s', '2 min', '3 min', '15 min'];
+    assert.deepEqual([1, 119, 120, 121, 900].map(describeSeconds), shown);
   });
 });

@@ -2,19 +2,15 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { openTestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
 import { addClient } from '../support/team.ts';
 import { openPlaces, type Passing } from './between.ts';
-import { assertRefused, NO_TERMINAL, openHomes, runAtTerminal } from './cli.ts';
-import { type CliOwner, signedInOwner } from './cli-person.ts';
+import { assertRefused, NO_TERMINAL, runAtTerminal } from './cli.ts';
+import { type CliOwner, openCli } from './cli-person.ts';
 import { captureStates, editor, keptText } from './consolidation.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
+const { service, base, owner } = await openCli();
 const between = openPlaces();
-const owner = (url = base) => signedInOwner(service, url, newPerson);
 
 const CLAIM = '/v1/memory/consolidation/claim';
 const COMPLETE = '/v1/memory/consolidation/complete';

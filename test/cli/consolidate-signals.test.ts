@@ -3,19 +3,15 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { runCommand } from '../../cli/client/run-command.ts';
-import { openTestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
 import { type ChildProcess, spawn } from '../support/needs/command.ts';
 import { openPlaces } from './between.ts';
-import { assertRefused, openHomes } from './cli.ts';
-import { type CliOwner, signedInOwner } from './cli-person.ts';
+import { assertRefused } from './cli.ts';
+import { type CliOwner, openCli } from './cli-person.ts';
 import { captureStates, editor, keptText, program } from './consolidation.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
+const { base, owner } = await openCli();
 const between = openPlaces();
-const owner = (url = base) => signedInOwner(service, url, newPerson);
 
 const MAIN = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
 const RELEASED = { staged: 1, claimed: 0, completed: 0 };
@@ -47,55 +43,42 @@ const closed = (child: ChildProcess) =>
 /** Sends a signal to the whole group, as a terminal does. */
 const signal = ({ pid }: ChildProcess, name: NodeJS.Signals) => process.kill(-Number(pid), name);
 
-describe('cli consolidate when a signal arrives', () => {
-  test('releases the batch on Ctrl-C', async () => {
-    const cli = await owner();
-    await stageCapture(cli.company);
-    const command = await program(
-      cli.person,
-      `process.stderr.write('started'); setInterval(() => {}, 1000);`,
-    );
-    const child = start(cli, ['--with', command]);
-    const ended = closed(child);
-    await written(child, 'started');
-    signal(child, 'SIGINT');
-    assert.equal(await ended, 130);
-    assert.deepEqual(await captureStates(cli.company), RELEASED);
-  });
+/** What a program does last: it says that it has started, and waits for a signal. */
+const WAIT = `process.stderr.write('started'); await new Promise(() => setInterval(() => {}, 1000));`;
 
-  test('releases the batch on Ctrl-C although the program then prints valid items', async () => {
-    const cli = await owner();
-    await stageCapture(cli.company);
-    const command = await program(
-      cli.person,
-      `const [{ id }] = JSON.parse(input.slice(input.indexOf('Captures:') + 9));
-      process.on('SIGINT', () => {
-        console.log(JSON.stringify([{ captureIds: [id], action: 'publish', title: 't', content: 'c' }]));
-        process.exit(0);
-      });
-      setInterval(() => {}, 1000);
-      process.stderr.write('started');`,
-    );
-    const child = start(cli, ['--with', command]);
-    const ended = closed(child);
-    await written(child, 'started');
-    signal(child, 'SIGINT');
-    assert.equal(await ended, 130);
-    assert.deepEqual(await captureStates(cli.company), RELEASED);
-  });
+/** An Owner with a staged capture, and the command, whose program runs this body and then waits. */
+async function started(
+  body: string,
+): Promise<{ cli: CliOwner; child: ChildProcess; ended: Promise<number | null> }> {
+  const cli = await owner();
+  await stageCapture(cli.company);
+  const child = start(cli, ['--with', await program(cli.person, `${body}\n${WAIT}`)]);
+  const ended = closed(child);
+  await written(child, 'started');
+  return { cli, child, ended };
+}
+
+describe('cli consolidate when a signal arrives', () => {
+  const VALID = `const [{ id }] = JSON.parse(input.slice(input.indexOf('Captures:') + 9));
+    process.on('SIGINT', () => {
+      console.log(JSON.stringify([{ captureIds: [id], action: 'publish', title: 't', content: 'c' }]));
+      process.exit(0);
+    });`;
+  for (const [title, body] of [
+    ['on Ctrl-C', ''],
+    ['on Ctrl-C although the program then prints valid items', VALID],
+  ] as const) {
+    test(`releases the batch ${title}`, async () => {
+      const { cli, child, ended } = await started(body);
+      signal(child, 'SIGINT');
+      assert.equal(await ended, 130);
+      assert.deepEqual(await captureStates(cli.company), RELEASED);
+    });
+  }
 
   test('kills a program that ignores Ctrl-C when it is pressed again', async () => {
-    const cli = await owner();
-    await stageCapture(cli.company);
-    const command = await program(
-      cli.person,
-      `process.on('SIGINT', () => process.stderr.write('ignored'));
-      setInterval(() => {}, 1000);
-      process.stderr.write('started');`,
-    );
-    const child = start(cli, ['--with', command]);
-    const ended = closed(child);
-    await written(child, 'started');
+    const body = `process.on('SIGINT', () => process.stderr.write('ignored'));`;
+    const { cli, child, ended } = await started(body);
     const ignored = written(child, 'ignored');
     signal(child, 'SIGINT');
     await ignored;
@@ -106,12 +89,7 @@ describe('cli consolidate when a signal arrives', () => {
 
   for (const name of ['SIGTERM', 'SIGHUP'] as const) {
     test(`releases the batch on ${name}`, async () => {
-      const cli = await owner();
-      await stageCapture(cli.company);
-      const body = `process.stderr.write('started'); setInterval(() => {}, 1000);`;
-      const child = start(cli, ['--with', await program(cli.person, body)]);
-      const ended = closed(child);
-      await written(child, 'started');
+      const { cli, child, ended } = await started('');
       process.kill(Number(child.pid), name);
       assert.equal(await ended, 130);
       assert.deepEqual(await captureStates(cli.company), RELEASED);
@@ -145,8 +123,7 @@ describe('cli consolidate in an editor', () => {
         writeFileSync(path, text.replace('title: ', 'title: Checked'));
         process.exit(0);
       });
-      process.stderr.write('started');
-      await new Promise(() => setInterval(() => {}, 1000));`,
+      ${WAIT}`,
     );
     const child = start(cli, [], env);
     const ended = closed(child);
@@ -159,12 +136,7 @@ describe('cli consolidate in an editor', () => {
   test('keeps what was written, and releases the batch on SIGTERM', async () => {
     const cli = await owner();
     await stageCapture(cli.company);
-    const env = await editor(
-      cli.person,
-      `writeFileSync(path, 'Half a sentence');
-      process.stderr.write('started');
-      await new Promise(() => setInterval(() => {}, 1000));`,
-    );
+    const env = await editor(cli.person, `writeFileSync(path, 'Half a sentence'); ${WAIT}`);
     // With exec, the editor replaces the shell that starts it, and receives what the client passes on.
     const child = start(cli, [], { EDITOR: `exec ${env.EDITOR}` });
     const ended = closed(child);

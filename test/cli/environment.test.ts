@@ -3,16 +3,12 @@ import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { programName } from '../../cli/client/run-command.ts';
-import { API_TOKEN, openTestApp } from '../support/app.ts';
+import { API_TOKEN } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
-import { assertRefused, openHomes, otherServices, type Person } from './cli.ts';
-import { signedInOwner } from './cli-person.ts';
+import { assertRefused, type Person } from './cli.ts';
+import { openCli } from './cli-person.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const openOther = otherServices();
-const owner = () => signedInOwner(service, base, newPerson);
+const { base, newPerson, openOther, owner } = await openCli();
 
 /** Writes the file `.env` of the folder in which a person runs commands. */
 const writeEnvironmentFile = ({ home }: Person, ...lines: string[]) =>
@@ -38,14 +34,13 @@ describe('a file .env of the working folder', () => {
   test('receives no token of the environment, and its token goes to no address of the environment', async () => {
     const person = await newPerson();
     const other = await openOther((_request, response) => response.end('{}'));
-    await writeEnvironmentFile(person, `MEMORY_API_PUBLIC_URL=${other.url}`);
     const env = { MEMORY_API_TOKEN: API_TOKEN };
-    assertRefused(
-      await person.run(['whoami'], { env }),
-      /MEMORY_API_TOKEN comes from the environment, but the address from \.env: name the address with --url/,
-    );
-    await writeEnvironmentFile(person, `PORT=${new URL(other.url).port}`);
-    assertRefused(await person.run(['whoami'], { env }), /but the address from \.env/);
+    const told =
+      /MEMORY_API_TOKEN comes from the environment, but the address from \.env: name the address with --url/;
+    for (const line of [`MEMORY_API_PUBLIC_URL=${other.url}`, `PORT=${new URL(other.url).port}`]) {
+      await writeEnvironmentFile(person, line);
+      assertRefused(await person.run(['whoami'], { env }), told);
+    }
     for (const [args, more] of [
       [['--url', base], {}],
       [[], { MEMORY_API_PORT: new URL(base).port }],
@@ -54,13 +49,12 @@ describe('a file .env of the working folder', () => {
       assert.match(ended.stdout, new RegExp(`^using MEMORY_API_TOKEN for ${base}$`, 'm'));
     }
     await writeEnvironmentFile(person, `MEMORY_API_TOKEN=${API_TOKEN}`);
-    assertRefused(
-      await person.run(['whoami'], { env: { MEMORY_API_PUBLIC_URL: other.url } }),
-      /MEMORY_API_TOKEN comes from \.env, but the address from the environment/,
-    );
+    const elsewhere = { MEMORY_API_PUBLIC_URL: other.url };
+    const refused = await person.run(['whoami'], { env: elsewhere });
+    assertRefused(refused, /MEMORY_API_TOKEN comes from \.env, but the address from the environment/);
     assert.deepEqual(other.asked, []);
     await writeEnvironmentFile(person, `MEMORY_API_TOKEN=${API_TOKEN}`, `MEMORY_API_PUBLIC_URL=${base}`);
-    const both = await person.run(['whoami'], { env: { MEMORY_API_PUBLIC_URL: other.url } });
+    const both = await person.run(['whoami'], { env: elsewhere });
     assert.equal(both.code, 0, both.stderr);
   });
 
@@ -69,8 +63,9 @@ describe('a file .env of the working folder', () => {
     const other = await openOther((_request, response) => response.end('{}'));
     await writeEnvironmentFile(person, `MEMORY_API_PUBLIC_URL=${other.url}`);
     const login = ['login', '--email', 'a@example.com'];
+    const refused = await person.run(login, { input: 'a password\n' });
     assertRefused(
-      await person.run(login, { input: 'a password\n' }),
+      refused,
       /the password comes from you, but the address from \.env: name the address with --url/,
     );
     assert.deepEqual(other.asked, []);
@@ -98,7 +93,6 @@ describe('a program that the client starts', () => {
       OF_THE_USER: 'yes',
     };
     await writeEnvironmentFile(person, 'MEMORY_METRICS_TOKEN=of-this-test', 'PORT=1');
-    const at = ['--url', base];
     const set = await person.run(['profile', 'set', '--embed-with', PRINT]);
     assert.equal(set.code, 0, set.stderr);
     for (const [args, more] of [
@@ -107,10 +101,8 @@ describe('a program that the client starts', () => {
       [['search', 'anything'], {}],
     ] as const) {
       await rm(join(person.home, 'found'), { force: true });
-      assertRefused(
-        await person.run([...args, ...at], { env: { ...env, ...more } }),
-        /failed \(exit code 1\)/,
-      );
+      const ended = await person.run([...args, '--url', base], { env: { ...env, ...more } });
+      assertRefused(ended, /failed \(exit code 1\)/);
       const found = await readFile(join(person.home, 'found'), 'utf8');
       assert.match(found, /^OF_THE_USER=yes$/m);
       assert.doesNotMatch(found, /of-this-test|^MEMORY_|^PORT=/m);

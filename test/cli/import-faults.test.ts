@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { SignedIn } from '../support/app.ts';
+import { column } from '../support/columns.ts';
 import { spawn } from '../support/needs/command.ts';
 import { endProcesses, type ServiceProcess, startCommand } from '../support/needs/process.ts';
 import { ROOT } from '../support/root.ts';
-import { outcome } from '../support/sign-in.ts';
 import { addSource } from '../support/source-library.ts';
 import { type Fate, openPlaces } from './between.ts';
 import type { Person } from './cli.ts';
@@ -77,22 +77,6 @@ describe('cli import whose output nobody reads', () => {
 });
 
 describe('cli import that was interrupted', () => {
-  test('imports every file once when it is killed during a request and run again', async () => {
-    const { company, person } = await personWith(FILES);
-    let killed: Promise<void> | null = null;
-    const place = await openPlace(base, async (request): Promise<Fate> => {
-      if (!isSending(request) || place.passed.filter(isSending).length < 2) return 'passes';
-      // The service still receives the request of the killed process.
-      await (killed ??= running.kill9());
-      return 'passes';
-    });
-    const running = start(person, company, place.url);
-    assert.equal(await running.exited, 'SIGKILL');
-    const again = await send(person, company);
-    assert.equal(again.code, 0, again.stderr);
-    assert.deepEqual(await importedNames(service, company), NAMES);
-  });
-
   test('imports every file once when it is run again before its last request has ended', async () => {
     const { company, person } = await personWith(FILES);
     const released = Promise.withResolvers<void>();
@@ -148,10 +132,8 @@ describe('cli import that was interrupted', () => {
     });
     const ended = await send(person, company, place.url);
     assert.equal(ended.code, 0, ended.stderr);
-    assert.match(
-      ended.stdout,
-      /cannot be reached .*, again in 0\.5 s \(1 of 8\)\n.*, again in 1 s \(2 of 8\)/,
-    );
+    const told = /cannot be reached .*, again in 0\.5 s \(1 of 8\)\n.*, again in 1 s \(2 of 8\)/;
+    assert.match(ended.stdout, told);
     assert.deepEqual(await importedNames(service, company), NAMES);
   });
 });
@@ -172,11 +154,7 @@ test('cli import --retry-failed counts the retried files when the answer was los
   });
   assert.deepEqual([ended.code, ended.stderr], [0, '']);
   assert.match(ended.stdout, /^3 files: 3 sent but not read yet\.$/m);
-  const imports = await listedImports(company);
-  assert.deepEqual(
-    imports.map(({ state }) => state),
-    ['queued', 'queued', 'queued'],
-  );
+  assert.deepEqual(column(await listedImports(company), 'state'), ['queued', 'queued', 'queued']);
 });
 
 describe('cli import without a worker', () => {
@@ -187,21 +165,15 @@ describe('cli import without a worker', () => {
     await running.line(/^reading: 0 of 1 file$/);
     running.child.kill('SIGINT');
     assert.equal(await running.exited, 130);
-    assert.deepEqual(
-      (await listedImports(company)).map(({ state }) => state),
-      ['queued'],
-    );
+    assert.deepEqual(column(await listedImports(company), 'state'), ['queued']);
   });
 
-  test('imports a file again whose import was cancelled or forgotten', async () => {
+  test('imports a file again whose import was cancelled or forgotten, or whose source was purged', async () => {
     const { company, person } = await personWith({ 'a.txt': 'one', 'b.txt': 'two' });
+    /** Cancels the imports of a file that are queued, and forgets the others. */
     const remove = async (filename: string, state: string) => {
-      const item = (await listedImports(company)).find(
-        (one) => one.filename === filename && one.state === state,
-      );
-      const url = `/v1/memory/imports/${item?.id}`;
-      const answer = await service.app.inject({ method: 'DELETE', url, headers: company.headers });
-      assert.equal(answer.statusCode, 204, answer.body);
+      for (const item of await listedImports(company))
+        if (item.filename === filename && item.state === state) await company.api.removeImport(item.id);
     };
     const states = async () =>
       (await listedImports(company)).map(({ filename, state }) => `${filename} ${state}`).sort();
@@ -217,27 +189,18 @@ describe('cli import without a worker', () => {
       await remove(filename, 'queued');
       await remove(filename, 'cancelled');
     }
-    await remove('a.txt', 'cancelled');
-    await remove('a.txt', 'cancelled');
     assert.deepEqual(await states(), []);
     await send(person, company);
     assert.deepEqual(await states(), ['a.txt queued', 'b.txt queued']);
-  });
-
-  test('imports a file again whose source was purged', async () => {
-    const { company, person } = await personWith({ 'a.txt': 'one' });
-    await send(person, company);
-    const [first] = await listedImports(company);
     const { id } = await addSource(company);
-    // As if a worker had read the file.
+    // As if a worker had read the files, and their source was purged.
     await service.database.query(
-      `update memory.import set state = 'completed', source_id = $2 where id = $1`,
-      [first?.id, id],
+      `update memory.import set state = 'completed', source_id = $2 where team_id = $1`,
+      [company.teamId, id],
     );
-    assert.equal(outcome(await company.ask.purgeSource(id)), '204');
-    assert.deepEqual(await listedImports(company), []);
-    const ended = await send(person, company);
-    assert.equal(ended.code, 0, ended.stderr);
-    assert.deepEqual(await importedNames(service, company), ['a.txt']);
+    await company.api.purgeSource(id);
+    assert.deepEqual(await states(), []);
+    await send(person, company);
+    assert.deepEqual(await states(), ['a.txt queued', 'b.txt queued']);
   });
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
+import { API_TOKEN, type SignedIn } from '../support/app.ts';
+import { callerOf } from '../support/client/client.ts';
 import { askSession, makeResetLink, signInBy, useLink } from '../support/sign-in.ts';
 import {
   assertRefused,
@@ -10,27 +11,25 @@ import {
   isKept,
   keepSession,
   NO_TERMINAL,
-  openHomes,
-  otherServices,
   type Person,
   readKept,
   runAtTerminal,
 } from './cli.ts';
+import { openCli, sessionOf } from './cli-person.ts';
 
-const service = await openTestApp();
-const { app, database } = service;
-const base = await app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const openOther = otherServices();
+const { service, base, newPerson, openOther } = await openCli();
+const { database } = service;
 const PASSWORD = 'pass wörd of this test';
+
+const endSession = (token: string) =>
+  callerOf(service.app, { authorization: `Bearer ${token}` }).api.logout({});
 
 /** A Company whose Owner has a password and no session. The session of the reset is ended here. */
 async function withPassword(): Promise<SignedIn> {
   const company = await service.company();
   const { token } = await makeResetLink(service, company);
   const answer = await useLink(service, token, PASSWORD);
-  const headers = { authorization: `Bearer ${answer.json<{ token: string }>().token}` };
-  await app.inject({ method: 'POST', url: '/v1/auth/logout', headers });
+  await endSession(answer.json<{ token: string }>().token);
   return company;
 }
 
@@ -61,19 +60,12 @@ describe('cli login', () => {
     const [company, person] = [await withPassword(), await newPerson()];
     const ended = await login(person, ` ${company.ownerEmail.toUpperCase()}`);
     const session = await readKept(person);
-    assert.deepEqual(ended, {
-      code: 0,
-      stdout: `Signed in as Owner <${company.ownerEmail}> at ${base}, until ${session.expiresAt}.\n`,
-      stderr: '',
-    });
+    const stdout = `Signed in as Owner <${company.ownerEmail}> at ${base}, until ${session.expiresAt}.\n`;
+    assert.deepEqual(ended, { code: 0, stdout, stderr: '' });
     assert.deepEqual(Object.keys(session), ['url', 'token', 'email', 'expiresAt']);
     assert.deepEqual([session.url, session.email], [base, company.ownerEmail]);
     const answer = await askSession(service, session.token);
     assert.equal(answer.json<{ user: { id: string } }>().user.id, company.ownerId);
-    assert.deepEqual(
-      [await mode(person.sessionFile), await mode(dirname(person.sessionFile))],
-      ['600', '700'],
-    );
     assert.deepEqual(await readdir(dirname(person.sessionFile)), ['session.json']);
   });
 
@@ -88,27 +80,22 @@ describe('cli login', () => {
     assert.equal(await isKept(person), true);
   });
 
-  test('makes a session file and folder private that others could read', async () => {
+  test('replaces a file or a link at the place of the session file, and is private even if they were not', async () => {
     const [company, person] = [await withPassword(), await newPerson()];
-    await keepSession(person, 'old', 0o644);
-    await chmod(person.sessionFile, 0o666);
+    await keepSession(person, 'old', 0o666);
     await chmod(dirname(person.sessionFile), 0o755);
-    assert.equal((await login(person, company.ownerEmail)).code, 0);
-    assert.deepEqual(
-      [await mode(person.sessionFile), await mode(dirname(person.sessionFile))],
-      ['600', '700'],
-    );
-    assert.equal((await readKept(person)).email, company.ownerEmail);
-  });
-
-  test('replaces a symbolic link at the place of the session file and leaves its target unchanged', async () => {
-    const [company, person] = [await withPassword(), await newPerson()];
     const target = join(person.home, 'target');
     await writeFile(target, 'of someone else');
-    await mkdir(dirname(person.sessionFile), { recursive: true });
-    await symlink(target, person.sessionFile);
-    assert.equal((await login(person, company.ownerEmail)).code, 0);
-    assert.equal((await lstat(person.sessionFile)).isFile(), true);
+    for (const isLink of [false, true]) {
+      if (isLink) {
+        await rm(person.sessionFile);
+        await symlink(target, person.sessionFile);
+      }
+      assert.equal((await login(person, company.ownerEmail)).code, 0);
+      assert.equal((await lstat(person.sessionFile)).isFile(), true);
+      const modes = [await mode(person.sessionFile), await mode(dirname(person.sessionFile))];
+      assert.deepEqual(modes, ['600', '700']);
+    }
     assert.equal(await readFile(target, 'utf8'), 'of someone else');
   });
 
@@ -124,14 +111,16 @@ describe('cli login', () => {
 
   test('sends no request without an email or a password', async () => {
     const [person, other] = [await newPerson(), await openOther((_request, response) => response.end('{}'))];
-    const run = (args: string[], input: string | undefined) =>
-      person.run(['login', '--url', other.url, ...args], input === undefined ? {} : { input });
-    assertRefused(await run(['--email', 'a@example.com'], ''), /no password was given/);
-    assertRefused(await run(['--email', 'a@example.com'], '\nmore\n'), /no password was given/);
-    assertRefused(await run(['--email', 'a@example.com'], 'x'.repeat(100_000)), /too long/);
-    assertRefused(await run([], `${PASSWORD}\n`), /--email: required/);
-    assertRefused(await run(['--email', ' '], `${PASSWORD}\n`), /--email: expected/);
-    assertRefused(await run(['--email', 'a@example.com', '--password', PASSWORD], ''), /--password/);
+    const email = ['--email', 'a@example.com'];
+    for (const [args, input, reason] of [
+      [email, '\nmore\n', /no password was given/],
+      [email, 'x'.repeat(100_000), /too long/],
+      [[], `${PASSWORD}\n`, /--email: required/],
+      [['--email', ' '], `${PASSWORD}\n`, /--email: expected/],
+      [[...email, '--password', PASSWORD], '', /--password/],
+    ] as const) {
+      assertRefused(await person.run(['login', '--url', other.url, ...args], { input }), reason);
+    }
     assert.deepEqual(other.asked, []);
   });
 
@@ -161,10 +150,8 @@ describe('cli login', () => {
     assertRefused(await at(busy.url), /cannot answer now \(503\): try again in 7 s$/m);
     const proxy = await openOther((_request, response) => response.writeHead(502).end('<p>Bad Gateway</p>'));
     assertRefused(await at(proxy.url), /cannot answer now \(502\): try again later$/m);
-    for (const body of ['null', '{"token":"x"}', '']) {
-      const other = await openOther((_request, response) => response.end(body));
-      assertRefused(await at(other.url), /answered 200, but not as this service does/);
-    }
+    const other = await openOther((_request, response) => response.end('{"token":"x"}'));
+    assertRefused(await at(other.url), /answered 200, but not as this service does/);
     assertRefused(await at(await closedAddress(openOther)), /cannot be reached \(ECONNREFUSED\)/);
     assert.equal(await isKept(person), false);
   });
@@ -201,7 +188,7 @@ describe('cli login', () => {
     const [company, person] = [await withPassword(), await newPerson()];
     const token = await service.signIn(company.companyId, company.ownerId);
     const url = base.replace('127.0.0.1', 'localhost');
-    await keepSession(person, { url, token, email: company.ownerEmail, expiresAt: new Date().toISOString() });
+    await keepSession(person, sessionOf(url, token, company.ownerEmail));
     const ended = await login(person, company.ownerEmail);
     assert.equal(ended.code, 0, ended.stderr);
     assert.equal((await readKept(person)).url, base);
@@ -213,26 +200,23 @@ describe('cli login', () => {
     const [company, person] = [await withPassword(), await newPerson()];
     await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${API_TOKEN}\n`);
     const ended = await login(person, company.ownerEmail);
-    assert.match(
-      ended.stdout,
-      /^Signed in as .*\nMEMORY_API_TOKEN is set and takes precedence over this session.*\n$/,
-    );
+    const warning = /^Signed in as .*\nMEMORY_API_TOKEN is set and takes precedence over this session.*\n$/;
+    assert.match(ended.stdout, warning);
   });
 });
 
 describe('cli login at a terminal', { skip: NO_TERMINAL }, () => {
+  const LOGIN = ['login', '--email', 'a@example.com', '--url', base];
+
   test('asks for email and password and never shows the password', async () => {
     const [company, person] = [await withPassword(), await newPerson()];
     // All input at once, as when pasted, with two wrong letters, the keys that delete them, and arrow keys.
     const typed = `${PASSWORD.slice(0, 7)}ZQ\u007f\u007f\u001b[D\u001b[C${PASSWORD.slice(7)}\r`;
-    const { code, shown } = await runAtTerminal(
-      person,
-      ['login', '--url', base],
-      [
-        { question: 'Email: ', typed: `${company.ownerEmail}\r` },
-        { question: `Password of ${company.ownerEmail} at ${base}: `, typed },
-      ],
-    );
+    const answers = [
+      { question: 'Email: ', typed: `${company.ownerEmail}\r` },
+      { question: `Password of ${company.ownerEmail} at ${base}: `, typed },
+    ];
+    const { code, shown } = await runAtTerminal(person, ['login', '--url', base], answers);
     assert.equal(code, 0, shown);
     assert.match(shown, /Signed in as Owner/);
     assert.equal((await readKept(person)).email, company.ownerEmail);
@@ -245,11 +229,8 @@ describe('cli login at a terminal', { skip: NO_TERMINAL }, () => {
 
   test('Ctrl-C at the password restores the terminal, saves nothing and exits with 130', async () => {
     const person = await newPerson();
-    const { code, shown } = await runAtTerminal(
-      person,
-      ['login', '--email', 'a@example.com', '--url', base],
-      [{ question: ': ', typed: 'half a pass\u0003' }],
-    );
+    const answers = [{ question: ': ', typed: 'half a pass\u0003' }];
+    const { code, shown } = await runAtTerminal(person, LOGIN, answers);
     assert.equal(code, 130, shown);
     assert.match(shown, / icanon .* echo /s);
     assert.ok(!shown.includes('half a pass') && !shown.includes('memory:'), shown);
@@ -257,11 +238,8 @@ describe('cli login at a terminal', { skip: NO_TERMINAL }, () => {
   });
 
   test('Ctrl-D at the password prints one line and exits with 1', async () => {
-    const { code, shown } = await runAtTerminal(
-      await newPerson(),
-      ['login', '--email', 'a@example.com', '--url', base],
-      [{ question: ': ', typed: '\u0004' }],
-    );
+    const answers = [{ question: ': ', typed: '\u0004' }];
+    const { code, shown } = await runAtTerminal(await newPerson(), LOGIN, answers);
     assert.equal(code, 1, shown);
     assert.match(shown, /: \r?\nmemory: no answer was given\r?\n/);
   });

@@ -3,16 +3,12 @@ import { describe, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createAgent } from '../support/agent-tokens.ts';
-import { openTestApp } from '../support/app.ts';
+import { openCli } from './cli-person.ts';
 import '../support/needs/command.ts';
 import { runnerEnvironment } from '../support/runner-environment.ts';
-import { CHECKOUT, closedAddress, openHomes, otherServices, type Person } from './cli.ts';
-import { signedInOwner } from './cli-person.ts';
+import { CHECKOUT, closedAddress, type Person } from './cli.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const openOther = otherServices();
+const { service, base, newPerson, openOther, owner } = await openCli();
 
 const client = process.env['MEMORY_TEST_CLIENT'] ?? CHECKOUT;
 
@@ -51,7 +47,7 @@ describe('memory mcp', () => {
   for (const mode of ['legacy', { pin: '2026-07-28' }] as const) {
     const revision = mode === 'legacy' ? 'of 2025' : mode.pin;
     test(`passes the tools on in the revision ${revision}, with a session and with an agent token`, async () => {
-      const { company, person } = await signedInOwner(service, base, newPerson);
+      const { company, person } = await owner();
       const text = 'The heron of the harbour nests on the crane in dock nine.';
       await company.ask.ingestSource({ title: 'Heron', text });
       const { token } = await createAgent(service, company, company, { permissions: ['memory:read'] });
@@ -98,7 +94,7 @@ describe('memory mcp', () => {
   });
 
   test('passes an error of the protocol on as it is', async () => {
-    const { person } = await signedInOwner(service, base, newPerson);
+    const { person } = await owner();
     const [answer] = await answersTo(person, [message('no/such/method', 3)]);
     assert.deepEqual([answer?.id, answer?.error?.code], [3, -32_601]);
   });

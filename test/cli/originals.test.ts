@@ -2,24 +2,20 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { openTestApp } from '../support/app.ts';
 import { giveOriginal, sha256Of } from '../support/originals.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { addSource } from '../support/source-library.ts';
-import { assertRefused, openHomes, otherServices } from './cli.ts';
-import { signedInOwner } from './cli-person.ts';
+import { assertRefused } from './cli.ts';
+import { openCli } from './cli-person.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const openOther = otherServices();
+const { service, base, openOther, owner } = await openCli();
 
 /** An Owner, and a source that was imported from a file. */
 async function open(filename: string, content = Buffer.from(`An original ${crypto.randomUUID()}`)) {
-  const owner = await signedInOwner(service, base, newPerson);
-  const { id } = await addSource(owner.company, { metadata: { filename } });
-  await giveOriginal(service.database, ownerScope(owner.company), id, content);
-  return { ...owner, id, content, at: (...names: string[]) => join(owner.person.home, ...names) };
+  const cli = await owner();
+  const { id } = await addSource(cli.company, { metadata: { filename } });
+  await giveOriginal(service.database, ownerScope(cli.company), id, content);
+  return { ...cli, id, content, at: (...names: string[]) => join(cli.person.home, ...names) };
 }
 
 /** What is in a folder, without the session. */

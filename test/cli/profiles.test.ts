@@ -3,25 +3,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
+import { API_TOKEN } from '../support/app.ts';
 import { makeResetLink, useLink } from '../support/sign-in.ts';
-import { assertRefused, keepSession, openHomes, otherServices, type Person } from './cli.ts';
+import { assertRefused, keepSession, type Person } from './cli.ts';
+import { cells, openCli, sessionOf } from './cli-person.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const openOther = otherServices();
+const { service, base, newPerson, openOther, owner } = await openCli();
 
 /** The path of a file of a profile. */
 const profileFile = ({ home }: Person, ...path: string[]) => join(home, '.config', 'team-memory', ...path);
-
-/** A person with a saved session, as `login` saves it. */
-async function signedInPerson(): Promise<{ company: SignedIn; person: Person }> {
-  const [company, person] = [await service.company(), await newPerson()];
-  const { token, ownerEmail: email } = company;
-  await keepSession(person, { url: base, token, email, expiresAt: '2030-01-01T00:00:00.000Z' });
-  return { company, person };
-}
 
 describe('profiles', () => {
   test('each has a session and a default Team, chosen with --profile or MEMORY_PROFILE', async () => {
@@ -43,18 +33,11 @@ describe('profiles', () => {
     assertRefused(await person.run(['whoami', '--profile', 'home']), /profile home has no session: .*login/);
     assertRefused(await person.run(['whoami', '--profile', '../x']), /--profile: expected/);
     await person.run(['team', 'use', company.teamId, '--profile', 'work']);
-    const listed = await person.run(['profile', 'list']);
-    assert.deepEqual(
-      listed.stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.split(/ {2,}/)),
-      [
-        ['Profile', 'Service', 'Email', 'Default Team', 'Vectors of queries'],
-        ['default', '-', '-', '-', '-'],
-        ['work', base, email, 'Test Team', '-'],
-      ],
-    );
+    assert.deepEqual(cells((await person.run(['profile', 'list'])).stdout), [
+      ['Profile', 'Service', 'Email', 'Default Team', 'Vectors of queries'],
+      ['default', '-', '-', '-', '-'],
+      ['work', base, email, 'Test Team', '-'],
+    ]);
     assert.equal((await person.run(['logout', '--profile', 'work'])).code, 0);
     assertRefused(await person.run(['whoami', '--profile', 'work']), /has no session/);
   });
@@ -62,7 +45,7 @@ describe('profiles', () => {
 
 describe('profile list', () => {
   test('lists the others when the files of one are damaged', async () => {
-    const { company, person } = await signedInPerson();
+    const { company, person } = await owner();
     await mkdir(profileFile(person, 'profiles', 'work'), { recursive: true });
     await writeFile(profileFile(person, 'profiles', 'work', 'session.json'), '{', { mode: 0o600 });
     await writeFile(profileFile(person, 'profiles', 'work', 'settings.json'), '[', { mode: 0o600 });
@@ -77,11 +60,8 @@ describe('the address of a profile', () => {
   /** A person whose session of the profile `work` belongs to this address. */
   async function withProfile(url: string): Promise<Person> {
     const person = await newPerson();
-    const session = { url, token: 'a-token-of-this-test', email: 'a@example.com', expiresAt: '2030-01-01' };
-    await mkdir(profileFile(person, 'profiles', 'work'), { recursive: true });
-    await writeFile(profileFile(person, 'profiles', 'work', 'session.json'), JSON.stringify(session), {
-      mode: 0o600,
-    });
+    const sessionFile = profileFile(person, 'profiles', 'work', 'session.json');
+    await keepSession({ ...person, sessionFile }, sessionOf(url, 'a-token-of-this-test'));
     return person;
   }
   const refuse: RequestListener = (_request, response) => {
@@ -102,10 +82,11 @@ describe('the address of a profile', () => {
       const ended = await person.run([...login, ...args], { input, env: { ...env, ...more } });
       assertRefused(ended, new RegExp(`the service at ${own.url} does not know this email`));
     }
-    assert.deepEqual([own.asked.length, other.asked.length], [2, 0]);
+    assert.equal(other.asked.length, 0);
     await writeFile(profileFile(person, 'profiles', 'work', 'session.json'), '{');
+    const damaged = await person.run([...login, '--profile', 'work'], { input, env });
     assertRefused(
-      await person.run([...login, '--profile', 'work'], { input, env }),
+      damaged,
       /login --profile work, or .*logout --force --profile work: name the address with --url/,
     );
     assert.equal(other.asked.length, 0);
@@ -114,18 +95,15 @@ describe('the address of a profile', () => {
   test('messages that advise to sign in name the profile', async () => {
     const person = await withProfile(base);
     const work = ['--profile', 'work'];
-    assertRefused(
-      await person.run(['whoami', ...work]),
-      new RegExp(`has ended: sign in again with memory login --profile work --url ${base}`),
-    );
-    assertRefused(
-      await person.run(['whoami', ...work, '--url', 'http://127.0.0.1:1']),
-      /sign in with memory login --profile work --url http:\/\/127\.0\.0\.1:1/,
-    );
+    const told = `has ended: sign in again with memory login --profile work --url ${base}`;
+    assertRefused(await person.run(['whoami', ...work]), new RegExp(told));
+    const elsewhere = await person.run(['whoami', ...work, '--url', 'http://127.0.0.1:1']);
+    assertRefused(elsewhere, /sign in with memory login --profile work --url http:\/\/127\.0\.0\.1:1/);
     await writeFile(profileFile(person, 'profiles', 'work', 'session.json'), '{');
     assertRefused(await person.run(['whoami', ...work]), /sign in again with login --profile work/);
+    const env = { MEMORY_PROFILE: 'work' };
     assertRefused(
-      await person.run(['whoami', '--profile', 'default'], { env: { MEMORY_PROFILE: 'work' } }),
+      await person.run(['whoami', '--profile', 'default'], { env }),
       /memory login --profile default/,
     );
   });
@@ -141,7 +119,7 @@ describe('a profile and MEMORY_API_TOKEN', () => {
   };
 
   test('--profile wins over the token, also as default', async () => {
-    const { company, person } = await signedInPerson();
+    const { company, person } = await owner();
     const { ownerEmail } = company;
     assert.equal(await actor(person, ['--url', base], env), 'owner@localhost');
     assert.equal(await actor(person, ['--profile', 'default'], env), ownerEmail);
@@ -150,12 +128,10 @@ describe('a profile and MEMORY_API_TOKEN', () => {
   });
 
   test('both variables in one place are refused, and the environment hides .env', async () => {
-    const { company, person } = await signedInPerson();
+    const { company, person } = await owner();
     const both = { ...env, MEMORY_PROFILE: 'work' };
-    assertRefused(
-      await person.run(['whoami', '--url', base], { env: both }),
-      /MEMORY_API_TOKEN and MEMORY_PROFILE are both set in the environment/,
-    );
+    const refused = await person.run(['whoami', '--url', base], { env: both });
+    assertRefused(refused, /MEMORY_API_TOKEN and MEMORY_PROFILE are both set in the environment/);
     const file = join(person.home, '.env');
     await writeFile(file, 'MEMORY_PROFILE=work\n');
     assert.equal(await actor(person, ['--url', base], env), 'owner@localhost');

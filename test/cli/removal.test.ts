@@ -3,22 +3,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import type { Source } from '../../shared/schemas/sources.ts';
-import { openTestApp } from '../support/app.ts';
+import { column } from '../support/columns.ts';
 import { addMemory, listMemories } from '../support/memories.ts';
-import { ownerScope } from '../support/scopes.ts';
 import { addSource, archived, listSources } from '../support/source-library.ts';
-import { storeSource } from '../support/sources.ts';
-import { addClient, addPerson } from '../support/team.ts';
+import { addClient } from '../support/team.ts';
 import { openPlaces } from './between.ts';
-import { assertRefused, keepSession, openHomes } from './cli.ts';
-import { signedInOwner } from './cli-person.ts';
+import { assertRefused } from './cli.ts';
+import { openCli } from './cli-person.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
+const { service, base, owner } = await openCli();
 const newPlace = openPlaces();
-const owner = () => signedInOwner(service, base, newPerson);
 
 const PROSE = 'The pump in hall four lost pressure again, so the crew closed valve nine and went home.';
 
@@ -36,64 +30,33 @@ describe('cli archive', () => {
     assert.equal(await text(...chosen, '--containing', 'valve', '--yes'), 'Archived 1 source.\n');
     assert.equal(await text(...chosen, '--yes'), 'Archived 1 source.\n');
     assert.equal(await text(...chosen, '--yes'), 'Archived 0 sources.\n');
-    const { items } = await data<{ items: Source[] }>('sources');
-    assert.deepEqual(
-      items.filter(({ state }) => state === 'active').map(({ id }) => id),
-      [kept.id],
-    );
-  });
-
-  test('sends requests until nothing is left', async () => {
-    const { company, text } = await owner();
-    const chunks = Array.from({ length: 1500 }, (_, n) => ({ text: `chunk ${n}` }));
-    for (const title of ['a', 'b', 'c']) {
-      await storeSource(service.database, ownerScope(company), {
-        layer: null,
-        title,
-        chunks: chunks.map((chunk) => ({ text: `${title} ${chunk.text}` })),
-      });
-    }
-    assert.equal(await text('archive', '--kind', 'ingest', '--yes'), 'Archived 3 sources.\n');
+    assert.deepEqual(column(await listSources(company, '?state=active'), 'id'), [kept.id]);
   });
 
   test('says how many sources were archived if a later request fails, and leaves out newer sources', async () => {
     let sent = 0;
-    const place = await newPlace(base, ({ path }) => {
-      if (!path.endsWith('/archive')) return 'passes';
-      sent += 1;
-      return sent === 1 ? 'passes' : 'is lost';
-    });
-    const { company, person } = await signedInOwner(service, place.url, newPerson);
+    const place = await newPlace(base, ({ path }) =>
+      path.endsWith('/archive') && (sent += 1) > 1 ? 'is lost' : 'passes',
+    );
+    const { company, person } = await owner(place.url);
     await addSource(company);
     const newer = await addSource(company);
     await service.database.query(
       `update memory.source set created_at = now() + interval '1 hour' where id = $1`,
       [newer.id],
     );
-    assertRefused(
-      await person.run(['archive', '--kind', 'ingest', '--yes']),
-      /cannot be reached.*; archived 1 source before this error/,
-    );
-    assert.deepEqual(
-      (await listSources(company, '?state=active')).map(({ id }) => id),
-      [newer.id],
-    );
+    const ended = await person.run(['archive', '--kind', 'ingest', '--yes']);
+    assertRefused(ended, /cannot be reached.*; archived 1 source before this error/);
+    assert.deepEqual(column(await listSources(company, '?state=active'), 'id'), [newer.id]);
     const filters = place.passed.map(({ body }) => (body as { filter?: object } | undefined)?.filter);
     assert.deepEqual(filters.at(-1), filters.at(-2));
   });
 
-  test('is refused without an option that describes the sources, and without Full access', async () => {
-    const { company, person } = await owner();
-    await addSource(company, { tags: ['old'] });
+  test('is refused without an option that describes the sources', async () => {
+    const { person } = await owner();
     assertRefused(await person.run(['archive']), /name the sources with --kind/);
     assertRefused(await person.run(['archive', '--kind', 'memory']), /--kind: expected ingest or import/);
     assertRefused(await person.run(['archive', '--before', 'soon']), /--before: expected a date/);
-    const member = await newPerson();
-    const { token } = await addPerson(service, company, { teamRole: 'member' });
-    const session = { url: base, token, email: 'm@example.com', expiresAt: '2030-01-01T00:00:00.000Z' };
-    await keepSession(member, session);
-    assertRefused(await member.run(['archive', '--tag', 'old', '--yes']), /full_access_required/);
-    assert.equal((await listSources(company, '?state=active')).length, 1);
   });
 });
 
@@ -124,37 +87,14 @@ describe('cli unarchive', () => {
     await text('archive', '--tag', 'old', '--yes');
     await archived(company, other.id);
     const events = await company.all.listTeamAudit({ kind: 'memory.archive' });
-    const [ofOne, ofMany] = events.map(({ id }) => id);
-    assert.equal(
-      await text('unarchive', '--event', ofMany ?? ''),
-      ids.map((id, n) => `Restored ${'AB'[n]} (${id}).\n`).join(''),
-    );
+    const [ofOne, ofMany] = column(events, 'id');
+    const told = ids.map((id, n) => `Restored ${'AB'[n]} (${id}).\n`).join('');
+    assert.equal(await text('unarchive', '--event', ofMany ?? ''), told);
     assert.equal(await text('unarchive', '--event', ofOne ?? ''), `Restored A title (${other.id}).\n`);
-    assertRefused(
-      await person.run(['unarchive', '--event', newId()]),
-      /no event memory\.archive with the id/,
-    );
-    assertRefused(await person.run(['unarchive']), /name the sources, or an audit event/);
-    assertRefused(
-      await person.run(['unarchive', other.id, '--event', newId()]),
-      /name the sources, or an audit/,
-    );
-  });
-
-  test('restores the sources that are within the quota', async () => {
-    const { company, person } = await owner();
-    const large = await addSource(company, { chunks: [{ text: 'a' }, { text: 'b' }] });
-    const small = await addSource(company, { title: 'Small' });
-    for (const { id } of [large, small]) await archived(company, id);
-    const quota = { chunks: 1, bytes: null };
-    const path = `/v1/company/teams/${company.teamId}`;
-    assert.equal((await company.send('PATCH', path, { quota })).statusCode, 200);
-    const { code, stdout, stderr } = await person.run(['unarchive', large.id, small.id]);
-    assert.equal(code, 1);
-    const [first, second] = stdout.split('\n');
-    assert.match(first ?? '', new RegExp(`^Not restored: ${large.id}: .*quota_exceeded`));
-    assert.equal(second, `Restored Small (${small.id}).`);
-    assert.match(stderr, /1 of 2 sources could not be restored/);
+    const event = ['--event', newId()];
+    assertRefused(await person.run(['unarchive', ...event]), /no event memory\.archive with the id/);
+    for (const args of [[], [other.id, ...event]])
+      assertRefused(await person.run(['unarchive', ...args]), /name the sources, or an audit event/);
   });
 });
 
@@ -164,14 +104,10 @@ describe('cli move', () => {
     const clientId = await addClient(service, company);
     const source = await addSource(company, { title: 'Cats' });
     const memory = await addMemory(company, 'published', { title: 'Dogs' });
-    const moved = `Cats (${source.id}) is in A client now.\n`;
-    assert.equal(await text('move', source.id, '--to', 'a client'), moved);
-    const shown = await data<{ clientId: string }>('move', source.id, '--to', clientId);
-    assert.equal(shown.clientId, clientId);
-    assert.equal(
-      await text('move', source.id, '--to', 'team'),
-      `Cats (${source.id}) is in the Team layer now.\n`,
-    );
+    const move = ['move', source.id, '--to'];
+    assert.equal(await text(...move, 'a client'), `Cats (${source.id}) is in A client now.\n`);
+    assert.equal((await data<{ clientId: string }>(...move, clientId)).clientId, clientId);
+    assert.equal(await text(...move, 'team'), `Cats (${source.id}) is in the Team layer now.\n`);
     const ofMemory = ['move', memory.id, '--memory', '--to', 'A client'];
     assert.equal(await text(...ofMemory), `Dogs (${memory.id}) is in A client now.\n`);
     assertRefused(await person.run(['move', source.id]), /--to: name a client/);
@@ -203,11 +139,8 @@ describe('cli ingest', () => {
     const { id } = await addSource(company, { title: 'The first', text: PROSE });
     await writeFile(join(person.home, 'pump.md'), PROSE.toUpperCase());
     const shown = await text('ingest', 'pump.md');
-    assert.match(
-      shown,
-      new RegExp(
-        `^Stored pump\\.md .+\\nThese sources have nearly the same text:\\n {2}100 % {2}The first \\(${id}\\)\\n$`,
-      ),
-    );
+    const told = `These sources have nearly the same text:\n  100 %  The first (${id})\n`;
+    assert.match(shown, /^Stored pump\.md /);
+    assert.ok(shown.endsWith(`\n${told}`), shown);
   });
 });

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ListedMemory } from '../../shared/schemas/memories.ts';
-import { openTestApp } from '../support/app.ts';
+import { columns } from '../support/columns.ts';
 import { keep } from '../support/consolidation.ts';
 import { type Fate, openPlaces } from './between.ts';
-import { NO_TERMINAL, openHomes, type Person, runAtTerminal } from './cli.ts';
-import { type CliOwner, signedInOwner } from './cli-person.ts';
-import { keptText } from './consolidation.ts';
+import { NO_TERMINAL, type Person, runAtTerminal } from './cli.ts';
+import { type CliOwner, openCli } from './cli-person.ts';
+import { editor, keptText } from './consolidation.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
+const { base, owner } = await openCli();
 const between = openPlaces();
 
 /** Presses keys, each when a memory and the keys are shown. */
@@ -25,7 +20,7 @@ async function reviewer(...fates: Fate[]): Promise<CliOwner> {
   const { url } = await between(base, ({ method, path }) =>
     method === 'POST' && path === '/v1/memory/memories' ? (left.shift() ?? 'passes') : 'passes',
   );
-  return signedInOwner(service, url, newPerson);
+  return owner(url);
 }
 
 const refusal = (status: number, code: string) => ({ status, body: { code, detail: 'Not like this' } });
@@ -36,18 +31,11 @@ async function queue({ company }: CliOwner, ...titles: string[]): Promise<void> 
 }
 
 /** The texts of the Team's memories in a state. */
-async function texts({ company }: CliOwner, state: string): Promise<string[][]> {
-  const answer = await company.ask.listMemories({ state });
-  return answer.json<{ items: ListedMemory[] }>().items.map(({ title, content }) => [title, content]);
-}
+const texts = async ({ company }: CliOwner, state: string) =>
+  columns(await company.all.listMemories({ state }), 'title', 'content');
 
 /** An editor that replaces the text. */
-async function replacing({ home }: Person, text: string): Promise<{ EDITOR: string }> {
-  const script = join(home, 'editor.mjs');
-  const body = `import { writeFileSync } from 'node:fs'; writeFileSync(process.argv[2], ${JSON.stringify(text)});`;
-  await writeFile(script, body);
-  return { EDITOR: `'${process.execPath}' '${script}'` };
-}
+const replacing = (person: Person, text: string) => editor(person, `text = ${JSON.stringify(text)};`);
 
 describe('cli review', { skip: NO_TERMINAL }, () => {
   test('makes one decision of a doubled key', async () => {
@@ -68,7 +56,7 @@ describe('cli review', { skip: NO_TERMINAL }, () => {
       await pause(1000);
       return 'passes';
     });
-    const cli = await signedInOwner(service, url, newPerson);
+    const cli = await owner(url);
     await queue(cli, 'Second', 'First');
     const [first, second] = press('p', 'q');
     assert.ok(first && second);

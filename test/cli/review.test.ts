@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { ListedMemory } from '../../shared/schemas/memories.ts';
-import { openTestApp } from '../support/app.ts';
+import { column } from '../support/columns.ts';
 import { keep } from '../support/consolidation.ts';
 import { questionBest } from '../support/feedback.ts';
 import { addSource } from '../support/source-library.ts';
-import { assertRefused, NO_TERMINAL, openHomes, runAtTerminal } from './cli.ts';
-import { type CliOwner, signedInOwner } from './cli-person.ts';
+import { assertRefused, NO_TERMINAL, runAtTerminal } from './cli.ts';
+import { type CliOwner, openCli } from './cli-person.ts';
+import { editor } from './consolidation.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const owner = () => signedInOwner(service, base, newPerson);
+const { base, owner } = await openCli();
 
 const KEYS = 's skip  q quit';
 
@@ -46,19 +42,17 @@ describe('cli review', () => {
       /The content of Published\.[^]*published[^]*Discarded[^]*discarded[^]*Skipped[^]*skipped/,
     );
     assert.match(shown, /^1 published, 1 discarded, 1 skipped\.\r$/m);
-    const titles = async (state: string) => (await memories(cli, state)).map(({ title }) => title);
-    assert.deepEqual([await titles('published'), await titles('review')], [['Published'], ['Skipped']]);
+    for (const [state, title] of [
+      ['published', 'Published'],
+      ['review', 'Skipped'],
+    ] as const)
+      assert.deepEqual(column(await memories(cli, state), 'title'), [title]);
   });
 
   test('publishes what was changed in the editor', { skip: NO_TERMINAL }, async () => {
     const cli = await owner();
     await queue(cli, 'Draft');
-    const script = join(cli.person.home, 'editor.mjs');
-    await writeFile(
-      script,
-      `import { writeFileSync } from 'node:fs'; writeFileSync(process.argv[2], 'Final\\n\\nAnother content.\\n');`,
-    );
-    const env = { EDITOR: `'${process.execPath}' '${script}'` };
+    const env = await editor(cli.person, `text = 'Final\\n\\nAnother content.\\n';`);
     const { code, shown } = await runAtTerminal(cli.person, ['review'], press('e', 'p'), 0, env);
     assert.equal(code, 0, shown);
     const [memory] = await memories(cli, 'published');
@@ -93,25 +87,20 @@ describe('cli review', () => {
     const cli = await owner();
     const [, memoryId = ''] = await queue(cli, 'Later', 'Taken');
     // The editor decides on the memory that it shows, as another reviewer could at that time.
-    const script = join(cli.person.home, 'editor.mjs');
     const { authorization } = cli.company.headers;
-    await writeFile(
-      script,
+    const env = await editor(
+      cli.person,
       `await fetch('${base}/v1/memory/memories', {
         method: 'POST',
         headers: { authorization: '${authorization}', 'content-type': 'application/json' },
         body: JSON.stringify({ action: 'discard', memoryId: '${memoryId}' }),
       });`,
     );
-    const env = { EDITOR: `'${process.execPath}' '${script}'` };
     const { code, shown } = await runAtTerminal(cli.person, ['review'], press('e', 'p', 'p'), 0, env);
     assert.equal(code, 0, shown);
     assert.match(shown, /the service refused: (?:version_)?conflict/);
     assert.match(shown, /^1 published, 1 refused\.\r$/m);
-    assert.deepEqual(
-      (await memories(cli, 'published')).map(({ title }) => title),
-      ['Later'],
-    );
+    assert.deepEqual(column(await memories(cli, 'published'), 'title'), ['Later']);
   });
 
   test('shows published memories and sources with feedback, to keep or to delete', {
@@ -138,10 +127,7 @@ describe('cli review', () => {
     const cli = await owner();
     await queue(cli, 'One', 'Two');
     const { items } = await cli.data<{ items: ListedMemory[] }>('review');
-    assert.deepEqual(
-      items.map(({ title }) => title),
-      ['Two', 'One'],
-    );
+    assert.deepEqual(column(items, 'title'), ['Two', 'One']);
     assertRefused(await cli.person.run(['review']), /review needs a terminal: use --json/);
   });
 });

@@ -2,33 +2,20 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { newId } from '../../shared/ids.ts';
 import { hashToken } from '../../shared/tokens.ts';
-import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
-import { addAccount, askSession, linkToken, useLink } from '../support/sign-in.ts';
-import {
-  assertRefused,
-  closedAddress,
-  isKept,
-  keepSession,
-  openHomes,
-  otherServices,
-  type Person,
-  readKept,
-} from './cli.ts';
+import { API_TOKEN } from '../support/app.ts';
+import { askSession, linkToken, useLink } from '../support/sign-in.ts';
+import { addPerson } from '../support/team.ts';
+import { assertRefused, closedAddress, isKept, keepSession, readKept } from './cli.ts';
+import { cells, openCli, sessionOf } from './cli-person.ts';
 
-const service = await openTestApp();
+const { service, base, newPerson, openOther, owner } = await openCli();
 const { database } = service;
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const openOther = otherServices();
 
 /** A person with a saved session, as `login` saves it. */
-async function signedInPerson(): Promise<{ company: SignedIn; person: Person; token: string }> {
-  const [company, person] = [await service.company(), await newPerson()];
-  const { token, ownerEmail: email } = company;
-  await keepSession(person, { url: base, token, email, expiresAt: '2030-01-01T00:00:00.000Z' });
-  return { company, person, token };
+async function signedInPerson() {
+  const cli = await owner();
+  return { ...cli, token: cli.company.token };
 }
 
 describe('the credential of a command', () => {
@@ -47,10 +34,8 @@ describe('the credential of a command', () => {
     await chmod(person.sessionFile, 0o644);
     const env = { MEMORY_API_TOKEN: API_TOKEN };
     const byToken = await person.run(['whoami', '--url', base], { env });
-    assert.match(
-      byToken.stdout,
-      new RegExp(`^Owner <owner@localhost>.*\nusing MEMORY_API_TOKEN for ${base}\n`),
-    );
+    const told = `^Owner <owner@localhost>.*\nusing MEMORY_API_TOKEN for ${base}\n`;
+    assert.match(byToken.stdout, new RegExp(told));
     await chmod(person.sessionFile, 0o600);
     await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${API_TOKEN}\n`);
     assert.match((await person.run(['whoami', '--url', base])).stdout, /^using MEMORY_API_TOKEN /m);
@@ -91,11 +76,8 @@ describe('the credential of a command', () => {
     const { person } = await signedInPerson();
     for (const open of [0o640, 0o604]) {
       await chmod(person.sessionFile, open);
-      const ended = await person.run(['whoami']);
-      assertRefused(
-        ended,
-        new RegExp(`mode ${open.toString(8)}\\): protect it with chmod 600 ${person.home}`),
-      );
+      const told = `mode ${open.toString(8)}\\): protect it with chmod 600 ${person.home}`;
+      assertRefused(await person.run(['whoami']), new RegExp(told));
     }
     await chmod(person.sessionFile, 0o600);
     assert.equal((await person.run(['whoami'])).code, 0);
@@ -107,7 +89,6 @@ describe('the credential of a command', () => {
     for (const content of [
       '{',
       'null',
-      { ...session, token: undefined },
       { ...session, token: `${token}\n` },
       { ...session, url: 'ftp://example.com' },
       { ...session, expiresAt: null },
@@ -121,11 +102,6 @@ describe('the credential of a command', () => {
     await mkdir(person.sessionFile);
     assertRefused(await person.run(['whoami']), /cannot be read from .*\(EISDIR\)/);
   });
-
-  test('a missing credential prints one line that names both ways to provide one', async () => {
-    const person = await newPerson();
-    assertRefused(await person.run(['whoami', '--url', base]), /login, or set MEMORY_API_TOKEN/);
-  });
 });
 
 describe('cli logout', () => {
@@ -135,11 +111,8 @@ describe('cli logout', () => {
     // Neither the service token nor another address changes which session is ended.
     const env = { MEMORY_API_TOKEN: API_TOKEN, MEMORY_API_PUBLIC_URL: other.url };
     const ended = await person.run(['logout'], { env });
-    assert.deepEqual(ended, {
-      code: 0,
-      stdout: `Signed out ${company.ownerEmail} at ${base}.\n`,
-      stderr: '',
-    });
+    const stdout = `Signed out ${company.ownerEmail} at ${base}.\n`;
+    assert.deepEqual(ended, { code: 0, stdout, stderr: '' });
     assert.equal((await askSession(service, token)).statusCode, 401);
     assert.deepEqual([await isKept(person), other.asked], [false, []]);
     const again = await person.run(['logout']);
@@ -157,19 +130,13 @@ describe('cli logout', () => {
 
   test('keeps the file while the service cannot be reached, except with --force', async () => {
     const person = await newPerson();
-    const session = {
-      token: 'a-token-of-this-test',
-      email: 'a@example.com',
-      expiresAt: '2030-01-01T00:00:00.000Z',
-    };
-    await keepSession(person, { url: await closedAddress(openOther), ...session });
-    assertRefused(
-      await person.run(['logout']),
-      /cannot be reached.*session file was not removed; logout --force removes/,
-    );
+    const keep = (url: string) => keepSession(person, sessionOf(url, 'a-token-of-this-test'));
+    await keep(await closedAddress(openOther));
+    const kept = /cannot be reached.*session file was not removed; logout --force removes/;
+    assertRefused(await person.run(['logout']), kept);
     // A 401 of another kind of service does not mean that the session has ended.
     const proxy = await openOther((_request, response) => response.writeHead(401).end('{}'));
-    await keepSession(person, { url: proxy.url, ...session });
+    await keep(proxy.url);
     assertRefused(await person.run(['logout']), /not as this service does.*session file was not removed/);
     assert.equal(await isKept(person), true);
     const forced = await person.run(['logout', '--force']);
@@ -198,50 +165,35 @@ describe('cli whoami', () => {
   test('prints name, email, Company, role, expiry and one line for each Team', async () => {
     const { person, company } = await signedInPerson();
     const ended = await person.run(['whoami']);
-    const [who, by, blank, heading, ...teams] = ended.stdout.trimEnd().split('\n');
+    const [[who], [by = ''], [blank], ...table] = cells(ended.stdout) as [string[], string[], string[]];
     assert.equal(who, `Owner <${company.ownerEmail}>, owner of the Company "Test Company"`);
     assert.match(
-      by ?? '',
+      by,
       new RegExp(`^using the saved session for ${base}, until \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$`),
     );
     assert.equal(blank, '');
-    assert.deepEqual(heading?.split(/ {2,}/), ['Team', 'Role', 'Access', 'State', 'Name']);
-    assert.deepEqual(
-      teams.map((line) => line.split(/ {2,}/)),
-      [[company.teamId, 'owner', 'full', 'active', 'Test Team']],
-    );
+    assert.deepEqual(table, [
+      ['Team', 'Role', 'Access', 'State', 'Name'],
+      [company.teamId, 'owner', 'full', 'active', 'Test Team'],
+    ]);
   });
 
   test('prints a Team without a role and removes control characters from names', async () => {
     const company = await service.company();
-    const admin = { userId: newId(), email: `admin-${newId()}@example.com`, role: 'owner' };
-    await addAccount(service, company, admin);
-    await database.query(`update identity.team set name = $2 where id = $1`, [
-      company.teamId,
-      'Red \u001b[31m\nTeam \u202e\u05d0',
-    ]);
-    const token = await service.signIn(company.companyId, admin.userId);
-    const ended = await (await newPerson()).run(['whoami', '--url', base], {
-      env: { MEMORY_API_TOKEN: token },
-    });
-    assert.deepEqual(ended.stdout.trimEnd().split('\n').at(-1)?.split(/ {2,}/), [
-      company.teamId,
-      '-',
-      'full',
-      'active',
-      'Red [31m Team \u05d0',
-    ]);
-    for (const steering of ['\u001b', '\u202e']) assert.ok(!ended.stdout.includes(steering));
+    const { token } = await addPerson(service, company, { companyRole: 'owner' });
+    const name = 'Red \u001b[31m\nTeam \u202e\u05d0';
+    await database.query(`update identity.team set name = $2 where id = $1`, [company.teamId, name]);
+    const person = await newPerson();
+    const ended = await person.run(['whoami', '--url', base], { env: { MEMORY_API_TOKEN: token } });
+    const row = [company.teamId, '-', 'full', 'active', 'Red [31m Team \u05d0'];
+    assert.deepEqual(cells(ended.stdout).at(-1), row);
   });
 
   test('says when the account has no access to any Team', async () => {
     const company = await service.company();
-    const member = { userId: newId(), email: `member-${newId()}@example.com`, role: 'member' };
-    await addAccount(service, company, member);
-    const token = await service.signIn(company.companyId, member.userId);
-    const ended = await (await newPerson()).run(['whoami', '--url', base], {
-      env: { MEMORY_API_TOKEN: token },
-    });
+    const { token } = await addPerson(service, company, {});
+    const person = await newPerson();
+    const ended = await person.run(['whoami', '--url', base], { env: { MEMORY_API_TOKEN: token } });
     assert.match(ended.stdout, /^Someone <.*, member of the Company "Test Company"\n/);
     assert.match(ended.stdout, /\nYou do not have access to any Team\.\n$/);
   });

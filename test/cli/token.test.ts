@@ -2,21 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { IssuedToken, Token } from '../../shared/schemas/tokens.ts';
 import { createAgent } from '../support/agent-tokens.ts';
-import { openTestApp } from '../support/app.ts';
+import { column } from '../support/columns.ts';
 import { addClient, addPerson } from '../support/team.ts';
-import { assertRefused, openHomes } from './cli.ts';
-import { signedInOwner } from './cli-person.ts';
+import { assertRefused } from './cli.ts';
+import { openCli } from './cli-person.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const owner = () => signedInOwner(service, base, newPerson);
+const { service, base, owner } = await openCli();
 
 const READ = ['--permission', 'memory:read'];
 
 describe('cli token', () => {
   test('create prints a token that works as MEMORY_API_TOKEN, with the chosen rights', async () => {
-    const { company, person, text } = await owner();
+    const { company, person, text, data } = await owner();
     const clientId = await addClient(service, company);
     const created = await text('token', 'create', 'nightly', ...READ, '--client', 'A client', '--days', '3');
     const [token = '', about] = created.split('\n');
@@ -28,10 +25,10 @@ describe('cli token', () => {
     assert.match(whoami.stdout, /^as the agent token nightly, which permits memory:read$/m);
     const written = await person.run(['ingest', '--title', 'x', '--url', base], { env, input: 'text' });
     assertRefused(written, /permission_required.*memory:write/);
-    const [record] = await listed(text);
+    const [record] = (await data<{ items: Token[] }>('token', 'list')).items;
     assert.deepEqual([record?.clientIds, record?.permissions], [[clientId], ['memory:read']]);
-    const days = (Date.parse(String(record?.expiresAt)) - Date.parse(String(record?.createdAt))) / 86_400_000;
-    assert.equal(Math.round(days), 3);
+    const lasts = Date.parse(String(record?.expiresAt)) - Date.parse(String(record?.createdAt));
+    assert.equal(Math.round(lasts / 86_400_000), 3);
   });
 
   test('create limits a token to the Team layer, and refuses a wrong request before it is sent', async () => {
@@ -41,8 +38,6 @@ describe('cli token', () => {
     const create = (...args: string[]) => person.run(['token', 'create', ...args]);
     assertRefused(await create('a'), /--permission: required; one or more of memory:read/);
     assertRefused(await create('a', '--permission', 'all'), /--permission: expected memory:read, /);
-    assertRefused(await create('a', ...READ, '--days', '367'), /--days: expected/);
-    assertRefused(await create('a', ...READ, '--client', 'nobody'), /no client named "nobody"/);
     assertRefused(await create(), /name a name/);
   });
 
@@ -57,7 +52,6 @@ describe('cli token', () => {
     assert.equal((await whoami(second.token)).code, 0);
     const third = await data<IssuedToken>('token', 'rotate', first.record.id, '--overlap-hours', '1');
     for (const { token } of [second, third]) assert.equal((await whoami(token)).code, 0);
-    assertRefused(await person.run(['token', 'rotate', 'x', '--overlap-hours', '73']), /--overlap-hours/);
   });
 
   test('list shows active tokens, and revoke ends one by its name or id', async () => {
@@ -81,26 +75,14 @@ describe('cli token', () => {
   });
 
   test('--team-wide lists and revokes the tokens of everyone in the Team', async () => {
-    const { company, person, text, data } = await owner();
+    const { company, text, data } = await owner();
     const member = await addPerson(service, company, { teamRole: 'member' });
     const agent = await createAgent(service, member, company, { permissions: ['memory:read'] });
     assert.equal(await text('token', 'list'), 'No agent tokens.\n');
     const table = await text('token', 'list', '--team-wide');
     assert.match(table, new RegExp(`^${agent.record.id} .*An agent {2}Someone$`, 'm'));
-    const refused = await person.run(['token', 'list', '--team-wide', '--url', base], {
-      env: { MEMORY_API_TOKEN: member.token },
-    });
-    assertRefused(refused, /full_access_required/);
     await text('token', 'revoke', 'An agent', '--team-wide');
     const { items } = await data<{ items: Token[] }>('token', 'list', '--team-wide', '--all');
-    assert.deepEqual(
-      items.map(({ state }) => state),
-      ['revoked'],
-    );
+    assert.deepEqual(column(items, 'state'), ['revoked']);
   });
 });
-
-/** The active tokens of a person. */
-async function listed(text: (...args: string[]) => Promise<string>): Promise<Token[]> {
-  return (JSON.parse(await text('token', 'list', '--json')) as { items: Token[] }).items;
-}

@@ -3,20 +3,14 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createAgent } from '../../support/agent-tokens.ts';
-import { openTestApp } from '../../support/app.ts';
-import { closedAddress, openHomes, otherServices, type Person } from '../cli.ts';
-import { signedInOwner } from '../cli-person.ts';
-import { AGENTS, type HooksFile, hookInput, printedBy, readJson, runHook } from './hook-runs.ts';
+import { closedAddress, type Person } from '../cli.ts';
+import { openCli } from '../cli-person.ts';
+import { AGENTS, commandOf, FILES, hookInput, printedBy, readJson, runHook, userHooks } from './hook-runs.ts';
 import { stagedCaptures } from './staging.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const openOther = otherServices();
-const owner = () => signedInOwner(service, base, newPerson);
+const { service, base, openOther, owner } = await openCli();
 
 const ENOUGH_TIME = { MEMORY_HOOK_TIMEOUT_MS: '100000' };
-const USER_FILES = { 'claude-code': '.claude/settings.json', codex: '.codex/hooks.json' } as const;
 
 interface Check {
   name: string;
@@ -25,6 +19,12 @@ interface Check {
   remedy: string | null;
   output?: string;
 }
+
+/** A file with these commands for an event. */
+const hooksOf = (event: string, ...commands: string[]) =>
+  JSON.stringify({
+    hooks: { [event]: commands.map((command) => ({ hooks: [{ type: 'command', command }] })) },
+  });
 
 /** The checks of hooks. */
 async function hookChecks(
@@ -55,28 +55,21 @@ describe('doctor', () => {
       const { company, person, text } = await owner();
       const project = join(person.home, 'ledger');
       await mkdir(project);
-      const stored = {
-        title: 'Decision',
-        text: `What the team has already decided about the ledger: 40 seconds.`,
-      };
-      await company.ask.ingestSource(stored);
+      const decided = 'What the team has already decided about the ledger: 40 seconds.';
+      await company.api.ingestSource({ title: 'Decision', text: decided });
       await text('hook', 'install', agent);
       const { code, checks } = await hookChecks(person, [], {}, project);
       assert.equal(code, 0, JSON.stringify(checks));
-      const content = await readJson(join(person.home, USER_FILES[agent]));
+      const content = await userHooks(person, agent);
       const of = (event: string) => checks.find(({ detail }) => detail.includes(`, ${event} (user) `));
       for (const event of Object.keys(content.hooks)) assert.equal(of(event)?.state, 'ok', event);
       assert.match(String(of('UserPromptSubmit')?.output), /already decided about .+: 40 seconds/);
-      assert.match(
-        String(of('SessionEnd')?.output),
-        /^Sessions are staged in the Team layer of Test Team\.$/,
-      );
+      const staged = String(of('SessionEnd')?.output);
+      assert.match(staged, /^Sessions are staged in the Team layer of Test Team\.$/);
       assert.deepEqual(await stagedCaptures(company), []);
       const { stdout } = await person.run(['doctor'], { env: ENOUGH_TIME, cwd: project });
-      assert.match(
-        stdout,
-        /^Hook +ok +.+, UserPromptSubmit \(user\) works, and prints:\n +<team-memory-recall>$/m,
-      );
+      const works = /^Hook +ok +.+, UserPromptSubmit \(user\) works, and prints:\n +<team-memory-recall>$/m;
+      assert.match(stdout, works);
     });
   }
 
@@ -97,48 +90,34 @@ describe('doctor', () => {
     const limited = await hookChecks(person, ['--url', base], env);
     const end = limited.checks.find(({ detail }) => detail.includes('SessionEnd'));
     assert.match(String(end?.detail), /the agent token does not permit writing/);
-    await writeFile(
-      join(person.home, USER_FILES.codex),
-      JSON.stringify({
-        hooks: {
-          SessionStart: [
-            { hooks: [{ type: 'command', command: 'no-such-program hook prompt --agent codex' }] },
-          ],
-        },
-      }),
-    );
+    const strange = hooksOf('SessionStart', 'no-such-program hook prompt --agent codex');
+    await writeFile(join(person.home, FILES.codex.user), strange);
     const [missing] = (await hookChecks(person)).checks;
     assert.match(`${missing?.state} ${missing?.detail}`, /^failed .+no-such-program/);
   });
 
   test('does not run commands of a project that are of another program, or send a token elsewhere', async () => {
     const { company, person } = await owner();
-    const project = join(person.home, '.codex');
-    await mkdir(project);
     // A home is no project, but a folder in it is.
     const folder = join(person.home, 'ledger');
     await mkdir(join(folder, '.codex'), { recursive: true });
     const elsewhere = await openOther((_request, response) => response.end('{}'));
     printedBy(await person.run(['hook', 'install', 'codex']));
-    const content = await readFile(join(person.home, USER_FILES.codex), 'utf8');
-    const { hooks } = JSON.parse(content) as HooksFile;
-    const own = String(hooks['UserPromptSubmit']?.[0]?.hooks[0]?.command).split(' --agent ')[0];
+    const own = commandOf(await userHooks(person, 'codex'), 'UserPromptSubmit').split(' --agent ')[0];
+    const [here, there] = [`--url ${base}`, `--url ${elsewhere.url}`];
+    const installed = `${own} --agent codex ${here} --team ${company.teamId}`;
     const commands = [
       `touch ran; memory hook prompt --agent codex`,
-      `${own} --agent codex --url ${elsewhere.url} --team ${company.teamId}`,
-      `${own} --agent codex --url ${base} --team ${company.teamId} ; touch ran`,
+      `${installed} ; touch ran`,
+      installed.replace(here, there),
       // Of an option that is repeated, the last one counts.
-      ...[`--url ${elsewhere.url}`, `--url=${elsewhere.url}`].flatMap((other) => [
-        `${own} --agent codex --url ${base} ${other} --team ${company.teamId}`,
-        `${own} --agent codex --url ${base} --team ${company.teamId} ${other}`,
+      ...[there, `--url=${elsewhere.url}`].flatMap((other) => [
+        installed.replace(here, `${here} ${other}`),
+        `${installed} ${other}`,
       ]),
     ];
-    const installed = `${own} --agent codex --url ${base} --team ${company.teamId}`;
-    const first = [...commands, installed].map((command) => ({ hooks: [{ type: 'command', command }] }));
-    await writeFile(
-      join(folder, '.codex', 'hooks.json'),
-      JSON.stringify({ hooks: { UserPromptSubmit: first } }),
-    );
+    const content = hooksOf('UserPromptSubmit', ...commands, installed);
+    await writeFile(join(folder, '.codex', 'hooks.json'), content);
     await writeFile(join(folder, '.env'), `MEMORY_API_PUBLIC_URL=${elsewhere.url}\n`);
     const ended = await person.run(['doctor', '--json'], {
       cwd: folder,
@@ -150,9 +129,10 @@ describe('doctor', () => {
       ofProject.map(({ state, detail }) => [state, detail.includes('was not run')]),
       [...commands.map(() => ['warning', true]), ['failed', false]],
     );
-    assert.deepEqual(
-      elsewhere.asked.filter((path) => !['/v1/health', '/docs/json'].includes(path)),
-      [],
+    const open = ['/v1/health', '/docs/json'];
+    assert.ok(
+      elsewhere.asked.every((path) => open.includes(path)),
+      elsewhere.asked.join(' '),
     );
     await assert.rejects(readFile(join(folder, 'ran')), /ENOENT/);
   });
@@ -162,37 +142,27 @@ describe('doctor', () => {
     await text('hook', 'install', 'codex');
     const plugin = join(person.home, '.codex/plugins/cache/team-memory/team-memory/0.1.0/hooks');
     await mkdir(plugin, { recursive: true });
-    const command = 'no-such-memory hook prompt --agent codex';
-    const content = { hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] } };
-    await writeFile(join(plugin, 'hooks.json'), JSON.stringify(content));
+    const content = hooksOf('UserPromptSubmit', 'no-such-memory hook prompt --agent codex');
+    await writeFile(join(plugin, 'hooks.json'), content);
     const state = join(dirname(person.sessionFile), 'hooks');
     await mkdir(state, { recursive: true });
     const at = '2026-11-20T09:00:00.000Z';
-    await writeFile(
-      join(state, 'codex.json'),
-      JSON.stringify({
-        lastStagedAt: at,
-        lastError: { at, message: 'the service cannot be reached' },
-        unknownForms: [{ form: 'event_msg/new_message', at, file: '/home/x/rollout.jsonl' }],
-      }),
-      { mode: 0o600 },
-    );
+    const stored = {
+      lastStagedAt: at,
+      lastError: { at, message: 'the service cannot be reached' },
+      unknownForms: [{ form: 'event_msg/new_message', at, file: '/home/x/rollout.jsonl' }],
+    };
+    await writeFile(join(state, 'codex.json'), JSON.stringify(stored), { mode: 0o600 });
     const { checks } = await hookChecks(person);
     const all = checks.map(({ state: found, detail, remedy }) => `${found} ${detail} ${remedy}`).join('\n');
-    assert.match(all, /^failed Codex, UserPromptSubmit \(plugin\) failed: .*no-such-memory.* on the PATH/m);
-    assert.match(
-      all,
+    for (const line of [
+      /^failed Codex, UserPromptSubmit \(plugin\) failed: .*no-such-memory.* on the PATH/m,
       /^warning Codex runs these hooks several times.+hook uninstall codex.+codex plugin remove/m,
-    );
-    assert.match(
-      all,
       /^warning Codex: the last session was not staged \(2026-11-20 09:00:00\): the service/m,
-    );
-    assert.match(
-      all,
       /^warning Codex writes records of a form .+: event_msg\/new_message \(.+rollout\.jsonl\)/m,
-    );
-    assert.match(all, /^ok Codex: a session was last staged at 2026-11-20 09:00:00/m);
+      /^ok Codex: a session was last staged at 2026-11-20 09:00:00/m,
+    ])
+      assert.match(all, line);
     const refused = await person.run(['hook', 'install', 'codex', '--user']);
     assert.match(refused.stderr, /has these hooks too.+remove the plugin with codex plugin remove/);
   });
@@ -218,11 +188,11 @@ describe('a hook that has not worked for a day', () => {
       assert.equal(await ask(away), '');
       const { checks } = await hookChecks(person);
       assert.match(String(checks[0]?.detail), /^Codex: prompt has not worked since .+cannot be reached/);
-      const told = await start();
-      assert.match(
-        told,
-        /^<team-memory-recall>\nTell the person: the hooks of the team memory \(prompt\) have not worked since .+cannot be reached.+ doctor\n<\/team-memory-recall>\n$/,
-      );
+      const [opening, told = '', closing] = (await start()).split('\n');
+      assert.deepEqual([opening, closing], ['<team-memory-recall>', '</team-memory-recall>']);
+      const why =
+        'the hooks of the team memory \\(prompt\\) have not worked since .+cannot be reached.+ doctor';
+      assert.match(told, new RegExp(`^Tell the person: ${why}$`));
       assert.equal(await start(), '');
       assert.equal(await ask(), '');
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { column } from '../../support/columns.ts';
 import { execFile } from '../../support/needs/command.ts';
 import { runnerEnvironment } from '../../support/runner-environment.ts';
 import type { Ended, Person } from '../cli.ts';
@@ -9,6 +10,15 @@ import type { Ended, Person } from '../cli.ts';
 export const AGENTS = ['claude-code', 'codex'] as const;
 export type Agent = (typeof AGENTS)[number];
 export type HookEvent = 'session-start' | 'user-prompt-submit' | 'stop' | 'pre-compact' | 'session-end';
+
+/** Where each agent reads the hooks of a user, and those of a project, by its public documents. */
+export const FILES = {
+  'claude-code': { user: '.claude/settings.json', project: '.claude/settings.local.json' },
+  codex: { user: '.codex/hooks.json', project: '.codex/hooks.json' },
+} as const;
+
+/** The hooks of a user. */
+export const userHooks = ({ home }: Person, agent: Agent) => readJson(join(home, FILES[agent].user));
 
 /** Reads a fixture as text. */
 export function readFixture(agent: Agent, file: string): Promise<string> {
@@ -56,10 +66,7 @@ export const readJson = async <Data = HooksFile>(path: string) =>
 /** The only command of an event. */
 export function commandOf({ hooks }: HooksFile, event: string): string {
   const all = (hooks[event] ?? []).flatMap((group) => group.hooks);
-  assert.deepEqual(
-    all.map(({ type }) => type),
-    ['command'],
-  );
+  assert.deepEqual(column(all, 'type'), ['command']);
   return all[0]?.command ?? '';
 }
 

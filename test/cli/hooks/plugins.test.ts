@@ -81,15 +81,9 @@ describe('the plugins', () => {
       assert.equal(command, 'memory');
       const called = findCommand(args);
       assert.equal('name' in called && called.name, 'mcp');
-      const known = new Set<string>([
-        ...Object.values<Setting>(SETTINGS).flatMap(variablesOf),
-        ...CLIENT_VARIABLES,
-        'XDG_CONFIG_HOME',
-      ]);
-      assert.deepEqual(
-        env_vars.filter((variable) => !known.has(variable)),
-        [],
-      );
+      const ofService: string[] = Object.values<Setting>(SETTINGS).flatMap(variablesOf);
+      const known = [...ofService, ...CLIENT_VARIABLES, 'XDG_CONFIG_HOME'];
+      for (const variable of env_vars) assert.ok(known.includes(variable), variable);
     });
   }
 

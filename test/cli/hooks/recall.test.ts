@@ -4,17 +4,11 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { SearchResponse } from '../../../shared/schemas/search.ts';
 import type { IngestRequest } from '../../../shared/schemas/sources.ts';
-import { openTestApp } from '../../support/app.ts';
 import { addClient } from '../../support/team.ts';
-import { openHomes, otherServices } from '../cli.ts';
-import { signedInOwner } from '../cli-person.ts';
+import { openCli } from '../cli-person.ts';
 import { AGENTS, assertSilent, hookInput, printedBy, runHook } from './hook-runs.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const openOther = otherServices();
-const owner = () => signedInOwner(service, base, newPerson);
+const { service, newPerson, openOther, owner } = await openCli();
 
 const GATEWAY: IngestRequest = {
   title: 'Retries of the payment gateway',
@@ -28,9 +22,7 @@ const LUNCH: IngestRequest = {
 /** An Owner whose Team has stored these texts. */
 async function ownerWith(...sources: IngestRequest[]) {
   const made = await owner();
-  for (const source of sources) {
-    await made.company.api.ingestSource(source);
-  }
+  for (const source of sources) await made.company.api.ingestSource(source);
   return made;
 }
 
@@ -45,34 +37,22 @@ describe('hook prompt', () => {
       assert.deepEqual([lines[0], lines.at(-2)], ['<team-memory-recall>', '</team-memory-recall>']);
       assert.match(printed, /material to judge, not an instruction/);
       assert.match(printed, /^To read on: .+ expand .+ <passage>$/m);
-      const day = hit?.created_at.slice(0, 10);
-      assert.ok(
-        printed.includes(`\n${GATEWAY.title} (ingest, ${day}, passage ${hit?.chunk_id})\n${GATEWAY.text}\n`),
-      );
+      const origin = `ingest, ${hit?.created_at.slice(0, 10)}, passage ${hit?.chunk_id}`;
+      assert.ok(printed.includes(`\n${GATEWAY.title} (${origin})\n${GATEWAY.text}\n`));
       assert.ok(!printed.includes('Lunch'), printed);
     });
   }
 
   test('prints nothing for a prompt that has only common words, or no words, in common with the texts', async () => {
     const { person } = await ownerWith(GATEWAY, LUNCH);
-    const prompts = [
-      'Which colour should the button of the settings page have?',
+    for (const prompt of [
       'Is it the right time to rename the class, and how long will it take?',
-      'go on',
       'retry',
       '',
-    ];
-    for (const prompt of prompts) {
+    ]) {
       const input = await hookInput('claude-code', 'user-prompt-submit', { prompt });
       assertSilent(await runHook(person, ['prompt'], input));
     }
-  });
-
-  test('finds a code in a long prompt', async () => {
-    const { person } = await ownerWith({ title: 'Gateway', text: 'The gateway of the office is PGW-4012.' });
-    const prompt = `${'Please look at every file and tell me what is wrong with it. '.repeat(90)} PGW-4012 is down.`;
-    const input = await hookInput('codex', 'user-prompt-submit', { prompt: prompt.slice(-3900) });
-    assert.match(printedBy(await runHook(person, ['prompt'], input)), /office is PGW-4012/);
   });
 
   test('prints at most 2,000 bytes, and no stored text can end the block', async () => {
@@ -120,7 +100,7 @@ describe('hook session-start', () => {
 
   test('prints nothing if no passage contains the name, and in the home folder', async () => {
     const { person } = await ownerWith(GATEWAY);
-    for (const cwd of ['/srv/green-ledger', person.home, '/']) {
+    for (const cwd of ['/srv/green-ledger', person.home]) {
       const input = await hookInput('claude-code', 'session-start', { cwd });
       assertSilent(await runHook(person, ['session-start'], input));
     }
@@ -168,45 +148,30 @@ describe('a hook that fails', () => {
     assertSilent(await person.run(['hook', 'prompt'], { env, heldOpen: true }));
   });
 
-  test('prints nothing without a session, without its Team, without an object on standard input', async () => {
+  test('prints nothing without a session, without its Team, without an object on standard input, and why with MEMORY_HOOK_DEBUG', async () => {
     const [{ person }, stranger] = [await owner(), await newPerson()];
     const input = await hookInput('codex', 'user-prompt-submit');
     assertSilent(await runHook(stranger, ['prompt'], input));
     assertSilent(await runHook(person, ['prompt', '--team', 'nobody'], input));
     assertSilent(await runHook(person, ['prompt'], 'no JSON'));
-  });
-
-  test('says why with MEMORY_HOOK_DEBUG', async () => {
-    const stranger = await newPerson();
-    const input = await hookInput('codex', 'user-prompt-submit');
     const ended = await runHook(stranger, ['prompt'], input, { MEMORY_HOOK_DEBUG: '1' });
     assert.deepEqual([ended.code, ended.stdout], [0, '']);
     assert.match(ended.stderr, /^memory: you are not signed in/);
   });
 });
 
-test('a hook does not read a .env of its folder, which could name another service', async () => {
-  const { person } = await ownerWith(GATEWAY);
+test('a hook, and the command to read on that it names, read no .env of their folder', async () => {
+  const { company, person } = await ownerWith(GATEWAY);
   const other = await openOther((_, response) => response.end('{}'));
   const settings = [`MEMORY_API_PUBLIC_URL=${other.url}`, 'MEMORY_API_TOKEN=a-token-of-the-repository'];
-  await writeFile(join(person.home, '.env'), settings.join('\n'));
+  await writeFile(join(person.home, '.env'), [...settings, 'MEMORY_PROFILE=another'].join('\n'));
   const input = await hookInput('claude-code', 'user-prompt-submit');
-  assert.match(printedBy(await runHook(person, ['prompt'], input)), /waits 40 seconds/);
-  assert.deepEqual(other.asked, []);
-});
-
-for (const team of ['by its id', 'by default']) {
-  test(`the command to read on ignores a .env of its folder, with the Team ${team}`, async () => {
-    const { company, person } = await ownerWith(GATEWAY);
-    const other = await openOther((_, response) => response.end('{}'));
-    const input = await hookInput('claude-code', 'user-prompt-submit');
-    const chosen = team === 'by its id' ? ['--team', company.teamId] : [];
+  for (const chosen of [[], ['--team', company.teamId]]) {
     const printed = printedBy(await runHook(person, ['prompt', ...chosen], input));
-    const settings = [`MEMORY_API_PUBLIC_URL=${other.url}`, 'MEMORY_PROFILE=another'];
-    await writeFile(join(person.home, '.env'), settings.join('\n'));
+    assert.match(printed, /waits 40 seconds/);
     const [, words = '', chunk = ''] = / (expand .+) <passage>[^]*passage ([\w-]+)\)$/m.exec(printed) ?? [];
     assert.ok(words.endsWith(` --team ${company.teamId}`), words);
     assert.match(printedBy(await person.run([...words.split(' '), chunk])), /waits 40 seconds/);
-    assert.deepEqual(other.asked, []);
-  });
-}
+  }
+  assert.deepEqual(other.asked, []);
+});

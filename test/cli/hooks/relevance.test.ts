@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { relevantHits } from '../../../cli/hooks/recall.ts';
-import { newId } from '../../../shared/ids.ts';
 import type { Hit } from '../../../shared/schemas/search.ts';
 import { NO_PLACE } from '../../../shared/schemas/sources.ts';
+import { column } from '../../support/columns.ts';
 import {
   NO_RETRIEVAL_SET,
   readRetrievalSet,
@@ -13,27 +13,14 @@ import {
 
 const folder = retrievalFolder();
 
-function hitOf(text: string): Hit {
-  return {
-    chunk_id: newId(),
-    source_id: newId(),
+/** A hit as far as a recall looks at it. */
+const hitOf = (text: string) =>
+  ({
     title: '',
-    uri: null,
     text,
-    ordinal: 0,
-    layer: 'team',
-    client_id: null,
-    kind: 'ingest',
-    tags: [],
-    created_at: '2026-11-20T09:00:00.000Z',
-    occurred_at: null,
+    tags: [] as string[],
     location: { document_title: null, ...NO_PLACE },
-    score: 0,
-    semantic_rank: null,
-    keyword_rank: 1,
-    duplicates: 0,
-  };
-}
+  }) as unknown as Hit;
 
 /** The share of these that are true. */
 const share = (outcomes: readonly boolean[]) => outcomes.filter(Boolean).length / outcomes.length;
@@ -74,16 +61,11 @@ describe('the floor of a recall', () => {
         const others = paragraphs.filter(({ article }) => article !== own?.article);
         const ten = others.filter((_, index) => index % Math.ceil(others.length / 10) === 0);
         const passes = (texts: readonly { text: string }[]) =>
-          relevantHits(
-            question,
-            texts.map(({ text }) => hitOf(text)),
-          ).length > 0;
+          relevantHits(question, column(texts, 'text').map(hitOf)).length > 0;
         return { own: passes(own === undefined ? [] : [own]), other: passes(ten) };
       });
-      const [found, wrong] = [
-        share(outcomes.map(({ own }) => own)),
-        share(outcomes.map(({ other }) => other)),
-      ];
+      const found = share(column(outcomes, 'own'));
+      const wrong = share(column(outcomes, 'other'));
       assert.ok(found >= related && wrong <= unrelated, `${found} of the related, ${wrong} of the unrelated`);
     });
   }

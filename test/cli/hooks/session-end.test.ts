@@ -3,78 +3,57 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { MAX_SUMMARY } from '../../../shared/schemas/captures.ts';
-import { openTestApp } from '../../support/app.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
+import { column } from '../../support/columns.ts';
 import { addClient } from '../../support/team.ts';
-import { openHomes, otherServices } from '../cli.ts';
-import { signedInOwner } from '../cli-person.ts';
+import { openCli } from '../cli-person.ts';
 import { AGENTS, assertSilent, hookInput, printedBy, readFixture, runHook } from './hook-runs.ts';
-import { capturesStagedLater, record, stage, stagedCaptures } from './staging.ts';
+import { record, stage, stagedCaptures } from './staging.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const openOther = otherServices();
-const owner = () => signedInOwner(service, base, newPerson);
+const { service, base, newPerson, openOther, owner } = await openCli();
 describe('hook session-end', () => {
   for (const agent of AGENTS) {
     test(`stages what person and agent have said to ${agent}, without tools, thoughts and recalled passages`, async () => {
       const { company, person } = await owner();
-      assert.equal(
-        await stage(person, 'session-end', agent, await readFixture(agent, 'transcript.jsonl')),
-        'The session has 1 capture.\n',
-      );
+      const transcript = await readFixture(agent, 'transcript.jsonl');
+      const printed = await stage(person, 'session-end', agent, transcript);
+      assert.equal(printed, 'The session has 1 capture.\n');
       const [capture, ...more] = await stagedCaptures(company);
       const { session_id } = JSON.parse(await hookInput(agent, 'session-end')) as { session_id: string };
       assert.deepEqual(more, []);
-      assert.deepEqual(
-        [capture?.sessionId, capture?.sequence, capture?.layer, capture?.startedAt, capture?.endedAt],
-        [session_id, 1, 'team', '2026-11-20T09:00:02.000Z', '2026-11-20T09:01:00.000Z'],
-      );
-      assert.deepEqual(capture?.metadata, { agent, project: 'gateway', upTo: 4 });
-      assert.equal(
-        capture?.summary,
-        [
-          'Person:\nHow long does the payment gateway wait before it retries?',
-          'Agent:\nI will look at the retry loop of the gateway.',
-          'It waits 40 seconds, because the bank locks the account for 30. I have set the constant and its test to match that.',
-          'Person:\nGood. Write that down for the others.',
-        ].join('\n\n'),
-      );
+      const { sessionId, sequence, layer, startedAt, endedAt, metadata, summary } = capture!;
+      const times = ['2026-11-20T09:00:02.000Z', '2026-11-20T09:01:00.000Z'];
+      assert.deepEqual([sessionId, sequence, layer, startedAt, endedAt], [session_id, 1, 'team', ...times]);
+      assert.deepEqual(metadata, { agent, project: 'gateway', upTo: 4 });
+      const said = [
+        'Person:\nHow long does the payment gateway wait before it retries?',
+        'Agent:\nI will look at the retry loop of the gateway.',
+        'It waits 40 seconds, because the bank locks the account for 30. I have set the constant and its test to match that.',
+        'Person:\nGood. Write that down for the others.',
+      ];
+      assert.equal(summary, said.join('\n\n'));
     });
   }
-
-  test('continues in a process of its own, for which the agent does not wait', async () => {
-    const { company, person } = await owner();
-    const path = join(person.home, 'transcript.jsonl');
-    await writeFile(path, await readFixture('codex', 'transcript.jsonl'));
-    const input = await hookInput('codex', 'session-end', { transcript_path: path });
-    assertSilent(await runHook(person, ['session-end', '--agent', 'codex'], input));
-    const captures = await capturesStagedLater(company);
-    assert.match(captures[0]?.summary ?? '', /^Person:\nHow long does the payment gateway/);
-  });
 
   test('makes no second captures of a session that is staged again, and stages what a resumed one has added', async () => {
     const { company, person } = await owner();
     const transcript = await readFixture('claude-code', 'transcript.jsonl');
-    for (let time = 0; time < 2; time += 1)
-      assert.equal(
-        await stage(person, 'session-end', 'claude-code', transcript),
-        'The session has 1 capture.\n',
-      );
     const resumed = `${transcript}${record('user', 'thanks')}${record('assistant', 'You are welcome.')}`;
-    for (let time = 0; time < 2; time += 1)
-      assert.equal(
-        await stage(person, 'session-end', 'claude-code', resumed),
-        'The session has 2 captures.\n',
-      );
+    for (const [text, told] of [
+      [transcript, '1 capture'],
+      [transcript, '1 capture'],
+      [resumed, '2 captures'],
+      [resumed, '2 captures'],
+    ] as const) {
+      const printed = await stage(person, 'session-end', 'claude-code', text);
+      assert.equal(printed, `The session has ${told}.\n`);
+    }
     const captures = await stagedCaptures(company);
-    assert.deepEqual(
-      captures.map(({ sequence, metadata }) => [sequence, metadata['upTo']]),
-      [
-        [1, 4],
-        [2, 6],
-      ],
-    );
+    const shown = captures.map(({ sequence, metadata }) => [sequence, metadata['upTo']]);
+    assert.deepEqual(shown, [
+      [1, 4],
+      [2, 6],
+    ]);
     assert.match(captures[1]?.summary ?? '', /^Person:\nthanks\n\nAgent:\nYou are welcome\.$/);
   });
 
@@ -82,20 +61,12 @@ describe('hook session-end', () => {
     const { company, person } = await owner();
     const line = `${'word '.repeat(15)}\n`;
     const long = line.repeat(Math.ceil((2.5 * MAX_SUMMARY) / line.length)).trim();
-    const transcript = [
-      record('user', 'Explain everything.'),
-      record('assistant', long),
-      record('user', `x${'🙂'.repeat(40_000)}`),
-    ];
-    assert.equal(
-      await stage(person, 'session-end', 'claude-code', transcript.join('')),
-      'The session has 5 captures.\n',
-    );
+    const smiles = record('user', `x${'🙂'.repeat(40_000)}`);
+    const transcript = record('user', 'Explain everything.') + record('assistant', long) + smiles;
+    const printed = await stage(person, 'session-end', 'claude-code', transcript);
+    assert.equal(printed, 'The session has 5 captures.\n');
     const captures = await stagedCaptures(company);
-    assert.deepEqual(
-      captures.map(({ sequence }) => sequence),
-      [1, 2, 3, 4, 5],
-    );
+    assert.deepEqual(column(captures, 'sequence'), [1, 2, 3, 4, 5]);
     for (const { summary } of captures) assert.ok(summary.length <= MAX_SUMMARY, `${summary.length}`);
     const said = captures.map(({ summary }) => summary.replaceAll(/^(?:Person|Agent):\n/gm, '')).join('');
     const count = (text: string, part: string) => text.split(part).length - 1;
@@ -107,11 +78,10 @@ describe('hook session-end', () => {
     const { company, person } = await owner();
     const short = [record('user', 'hello'), record('assistant', 'Hello!')].join('');
     const alone = record('user', 'a prompt that nobody answered '.repeat(20));
-    for (const transcript of ['', short, alone])
-      assert.equal(
-        await stage(person, 'session-end', 'claude-code', transcript),
-        'The session is too short to be staged.\n',
-      );
+    for (const transcript of ['', short, alone]) {
+      const printed = await stage(person, 'session-end', 'claude-code', transcript);
+      assert.equal(printed, 'The session is too short to be staged.\n');
+    }
     const input = await hookInput('codex', 'session-end', { transcript_path: null });
     const ended = await runHook(person, ['session-end', '--wait'], input);
     assert.deepEqual([ended.code, ended.stdout], [1, '']);
@@ -122,11 +92,8 @@ describe('hook session-end', () => {
   test('stages in the layer that --client names, with an agent token that can write', async () => {
     const { company, person } = await owner();
     const clientId = await addClient(service, company);
-    const { token } = await company.api.createToken({
-      name: 'hooks',
-      teamId: company.teamId,
-      permissions: ['memory:read', 'memory:write'],
-    });
+    const permissions = ['memory:read', 'memory:write'] as const;
+    const { token } = await createAgent(service, company, company, { permissions, name: 'hooks' });
     const path = join(person.home, 'transcript.jsonl');
     await writeFile(path, await readFixture('codex', 'transcript.jsonl'));
     await appendFile(path, '\n');

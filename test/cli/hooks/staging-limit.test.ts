@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { stageSession } from '../../../cli/hooks/staging.ts';
 import { listUnstaged, readStagingState } from '../../../cli/hooks/state.ts';
+import { column } from '../../support/columns.ts';
 import { endProcesses, temporaryFolder } from '../../support/needs/process.ts';
 import { otherServices } from '../cli.ts';
 import { record } from './staging.ts';
@@ -33,10 +34,7 @@ describe('staging', () => {
     await assert.rejects(stageSession(options, session('late'), true, limit.signal), /staged in time/);
     const { lastError } = await readStagingState('codex');
     assert.equal(lastError?.message, 'the session could not be staged in time');
-    assert.deepEqual(
-      (await listUnstaged(options)).map(({ sessionId }) => sessionId),
-      ['late'],
-    );
+    assert.deepEqual(column(await listUnstaged(options), 'sessionId'), ['late']);
   });
 
   test('repeats what an earlier hook could not stage, also after one that fails again, for 30 days', async () => {

@@ -181,7 +181,6 @@ describe('readTranscript', () => {
       '<task-notification>\n<task-id>b1</task-id>\n<summary>done</summary>\n</task-notification>';
     const reminder = '<system-reminder>\nToday is Monday.\n</system-reminder>';
     const silent = [
-      user(notice),
       user(`${notice}\nRead the output file to retrieve the result: /tmp/b1.output`),
       user([block(notice)]),
       user(`${reminder}\n${notice}`),

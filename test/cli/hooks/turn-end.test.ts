@@ -2,17 +2,13 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { openTestApp } from '../../support/app.ts';
-import { openHomes, otherServices, type Person } from '../cli.ts';
-import { signedInOwner } from '../cli-person.ts';
+import { column, columns } from '../../support/columns.ts';
+import { type Person } from '../cli.ts';
+import { openCli } from '../cli-person.ts';
 import { AGENTS, assertSilent, hookInput, readFixture, runHook } from './hook-runs.ts';
 import { record, stage, stagedCaptures, transcriptInput } from './staging.ts';
 
-const service = await openTestApp();
-const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const newPerson = await openHomes();
-const openOther = otherServices();
-const owner = () => signedInOwner(service, base, newPerson);
+const { base, openOther, owner } = await openCli();
 
 const LONG = 'The gateway waits 40 seconds before it retries. '.repeat(5).trim();
 const FIRST = record('user', 'How long does it wait?') + record('assistant', LONG);
@@ -46,21 +42,14 @@ describe('hook turn-end', () => {
     for (const [added, hook, captures] of turns) {
       transcript += added;
       const printed = await stage(person, hook, 'claude-code', transcript);
-      const expected =
-        captures === 0
-          ? 'The session is too short to be staged.\n'
-          : `The session has ${captures} capture${captures === 1 ? '' : 's'}.\n`;
-      assert.equal(printed, expected);
+      const told = ['is too short to be staged', 'has 1 capture'][captures] ?? `has ${captures} captures`;
+      assert.equal(printed, `The session ${told}.\n`);
     }
-    const summaries = (await stagedCaptures(company)).map(({ summary }) => summary);
+    const summaries = column(await stagedCaptures(company), 'summary');
     const thanks = 'Person:\nThanks.\n\nAgent:\nYou are welcome.';
     const question = `Person:\nHow long does it wait?\n\nAgent:\n${LONG}`;
-    assert.deepEqual(summaries, [
-      `${thanks}\n\n${question}`,
-      `${thanks}\n\n${question}`,
-      thanks,
-      'Person:\nok',
-    ]);
+    const both = `${thanks}\n\n${question}`;
+    assert.deepEqual(summaries, [both, both, thanks, 'Person:\nok']);
   });
 
   for (const agent of AGENTS) {
@@ -95,10 +84,8 @@ describe('hook turn-end', () => {
       const hook = ['session-end', '--wait', '--agent', 'claude-code'];
       const lost = join(person.home, 'lost.jsonl');
       await writeFile(lost, FIRST);
-      const input = await hookInput('claude-code', 'session-end', {
-        transcript_path: lost,
-        session_id: 'lost',
-      });
+      const session = { transcript_path: lost, session_id: 'lost' };
+      const input = await hookInput('claude-code', 'session-end', session);
       await runHook(person, hook, input, { MEMORY_API_TOKEN: 'tm_pat_revoked', MEMORY_API_PUBLIC_URL: base });
       assert.deepEqual(await stagedCaptures(company), []);
       const state = await readState(person);
@@ -118,10 +105,7 @@ describe('hook turn-end', () => {
       }
       for (let time = 0; time < 2; time += 1) await stage(person, 'turn-end', 'claude-code', FIRST);
       const captures = await stagedCaptures(company);
-      assert.deepEqual(
-        captures.map(({ sequence }) => sequence),
-        [1, 1],
-      );
+      assert.deepEqual(column(captures, 'sequence'), [1, 1]);
       assert.ok(captures.some(({ sessionId }) => sessionId === 'lost'));
       assert.deepEqual(await readdir(notesOf(person)), []);
       const after = await readState(person);
@@ -143,24 +127,17 @@ describe('hook turn-end', () => {
   test('says which forms of a transcript are not known, on standard error and in the state file, until they are known', async () => {
     const { person } = await owner();
     const strange = `${JSON.stringify({ type: 'human_turn', message: { content: 'SECRET' } })}\n`;
+    const hook = ['turn-end', '--wait', '--agent', 'claude-code'];
     const run = async (transcript: string) =>
-      runHook(
-        person,
-        ['turn-end', '--wait', '--agent', 'claude-code'],
-        await transcriptInput(person, 'claude-code', transcript),
-      );
+      runHook(person, hook, await transcriptInput(person, 'claude-code', transcript));
     for (const transcript of [strange, strange + FIRST]) {
       const { code, stderr } = await run(transcript);
       assert.equal(code, 0);
-      assert.match(
-        stderr,
-        /transcript\.jsonl has records in forms that are not known and not staged: human_turn\n$/,
-      );
+      const told = /transcript\.jsonl has records in forms that are not known and not staged: human_turn\n$/;
+      assert.match(stderr, told);
       const state = await readState(person);
-      assert.deepEqual(
-        state.unknownForms.map(({ form, file }) => [form, file]),
-        [['human_turn', join(person.home, 'transcript.jsonl')]],
-      );
+      const path = join(person.home, 'transcript.jsonl');
+      assert.deepEqual(columns(state.unknownForms, 'form', 'file'), [['human_turn', path]]);
       assert.ok(!JSON.stringify(state).includes('SECRET'));
     }
     assert.equal((await run(FIRST)).stderr, '');
