@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { newId } from '../../../shared/ids.ts';
 import { fieldsNow } from '../../../shared/text/prepared-chunks.ts';
@@ -8,16 +8,18 @@ import { type Extraction, type Extractor, FileFault } from '../../../worker/extr
 import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';
 import { wholeDocument } from '../reading/held-document.ts';
 
-const bytesOf = (content: string | Uint8Array) =>
-  typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+/** A file: its bytes, or its text in UTF-8. */
+export type File = string | Uint8Array;
+
+const bytesOf = (content: File) => (typeof content === 'string' ? Buffer.from(content, 'utf8') : content);
 
 /** What an extractor makes of a file, in this process. */
-export async function extracted(extract: Extractor, content: string | Uint8Array): Promise<Extraction> {
+export async function extracted(extract: Extractor, content: File): Promise<Extraction> {
   return extract(bytesOf(content), () => undefined);
 }
 
 /** The text of all its parts, with an empty line between them. */
-export async function textOf(extract: Extractor, content: string | Uint8Array): Promise<string> {
+export async function textOf(extract: Extractor, content: File): Promise<string> {
   const { parts } = await extracted(extract, content);
   return parts.map(({ text }) => text).join('\n\n');
 }
@@ -29,15 +31,48 @@ function assertWellTold({ code, message }: FileFault): void {
 }
 
 /** The fault for which a file cannot be read. */
-export async function faultOf(extract: Extractor, content: string | Uint8Array): Promise<FileFault> {
+export async function faultOf(extract: Extractor, content: File): Promise<FileFault> {
   const outcome: unknown = await extracted(extract, content).catch((error: unknown) => error);
   assert.ok(outcome instanceof FileFault, `no fault: ${String(outcome)}`);
   assertWellTold(outcome);
   return outcome;
 }
 
+/** A test for each row: a file, and the text that it becomes. */
+export function testTexts(
+  extract: Extractor,
+  rows: Readonly<Record<string, readonly [content: File, text: string | RegExp]>>,
+): void {
+  for (const [title, [content, wanted]] of Object.entries(rows)) {
+    test(title, async () => {
+      const text = await textOf(extract, content);
+      if (typeof wanted === 'string') assert.equal(text, wanted);
+      else assert.match(text, wanted);
+    });
+  }
+}
+
+/** A test for each row: the code of a fault, the files that have it, and what its message says or, with `not`, does not say. */
+export function testFaults(
+  extract: Extractor,
+  rows: Readonly<
+    Record<string, readonly [code: string, contents: readonly File[], says?: RegExp, not?: RegExp]>
+  >,
+): void {
+  for (const [title, [code, contents, says = /./, not]] of Object.entries(rows)) {
+    test(title, async () => {
+      for (const content of contents) {
+        const fault = await faultOf(extract, content);
+        assert.equal(fault.code, code);
+        assert.match(fault.message, says);
+        if (not !== undefined) assert.doesNotMatch(fault.message, not);
+      }
+    });
+  }
+}
+
 /** A file with some bytes replaced, taken out or put in, and perhaps cut off. */
-function damaged(content: string | Uint8Array): fc.Arbitrary<Uint8Array> {
+function damaged(content: File): fc.Arbitrary<Uint8Array> {
   const bytes = bytesOf(content);
   const edit = fc.record({
     at: fc.nat(bytes.length),
@@ -59,7 +94,7 @@ function damaged(content: string | Uint8Array): fc.Arbitrary<Uint8Array> {
 }
 
 /** Asserts that a damaged file is read all the same, or refused for a fault that is told; nothing else. */
-export async function assertDamageIsTold(extract: Extractor, content: string | Uint8Array): Promise<void> {
+export async function assertDamageIsTold(extract: Extractor, content: File): Promise<void> {
   await fc.assert(
     fc.asyncProperty(damaged(content), async (bytes) => {
       try {
@@ -81,7 +116,7 @@ export async function assertDamageIsTold(extract: Extractor, content: string | U
 export async function extractedInProcess(
   t: TestContext,
   mediaType: string,
-  content: string | Uint8Array,
+  content: File,
 ): Promise<Extraction> {
   const pool = openReadingPool({ seconds: 60, megabytes: 512 });
   t.after(() => pool.close());
