@@ -3,13 +3,13 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { extractJson } from '../../../worker/extract/json.ts';
 import { cutText } from '../../support/cut-text.ts';
-import { assertDamageIsTold, extracted, extractedInProcess, textOf } from './extraction.ts';
+import { extracted, testTexts } from './extraction.ts';
 
 const read = (value: unknown) => extracted(extractJson, JSON.stringify(value));
-const text = (value: unknown) => textOf(extractJson, JSON.stringify(value));
 
 /** 2024-01-31 10:20 in UTC, as seconds since 1970. */
 const SECONDS = 1_706_696_400;
+const AT = '(2024-01-31 10:20)';
 
 const gpt = (role: string, said: unknown, more: object = {}) => ({
   author: { role },
@@ -22,6 +22,9 @@ const node = (parent: string | null, children: string[], message: object | null 
   children,
   message,
 });
+/** A conversation, of nodes by their names. */
+const chat = (mapping: object, current_node?: string) =>
+  JSON.stringify({ title: 'x', mapping, current_node });
 
 const PUMPS = {
   title: 'Pumps',
@@ -36,74 +39,66 @@ const PUMPS = {
     d: node('t', [], gpt('user', 'شكرا')),
   },
 };
+const CIRCLE = { a: node('b', ['b'], gpt('user', 'one')), b: node('a', ['a'], gpt('user', 'two')) };
 
 describe('a ChatGPT export', () => {
   test('becomes one part per conversation, with the branch that was shown last', async () => {
-    const { title, parts } = await read([
-      PUMPS,
-      { title: '水泵', mapping: { a: node(null, [], gpt('user', '漏水')) }, current_node: 'a' },
-    ]);
+    const other = { title: '水泵', mapping: { a: node(null, [], gpt('user', '漏水')) }, current_node: 'a' };
+    const { title, parts } = await read([PUMPS, other]);
     assert.equal(title, null);
     assert.deepEqual(
       parts.map((part) => part.text),
       [
-        '# Pumps\n\n**User** (2024-01-31 10:20):\nWhich pump?\n\n**ChatGPT** (2024-01-31 10:20):\nThe blue one\n\n**User** (2024-01-31 10:20):\nشكرا',
-        '# 水泵\n\n**User** (2024-01-31 10:20):\n漏水',
+        `# Pumps\n\n**User** ${AT}:\nWhich pump?\n\n**ChatGPT** ${AT}:\nThe blue one\n\n**User** ${AT}:\nشكرا`,
+        `# 水泵\n\n**User** ${AT}:\n漏水`,
       ],
     );
+    for (const value of [PUMPS, [PUMPS]]) assert.equal((await read(value)).title, 'Pumps', 'of a single one');
   });
 
-  test('of a single conversation has its title', async () => {
-    for (const value of [PUMPS, [PUMPS]]) assert.equal((await read(value)).title, 'Pumps');
-  });
-
-  test('without a marked branch uses the latest branch', async () => {
-    const later = gpt('assistant', 'newest', { create_time: SECONDS + 9 });
-    const said = await text({
-      title: 'x',
-      mapping: {
+  testTexts(extractJson, {
+    'without a marked branch uses the latest branch': [
+      chat({
         a: node(null, ['b', 'c', 'd'], gpt('user', 'question')),
         b: node('a', [], gpt('assistant', 'oldest')),
-        c: node('a', [], later),
+        c: node('a', [], gpt('assistant', 'newest', { create_time: SECONDS + 9 })),
         d: node('a', [], gpt('assistant', 'older')),
-      },
-    });
-    assert.match(said, /question[^]*newest/);
-    assert.doesNotMatch(said, /old/);
-  });
-
-  test('omits hidden messages, and names content that is not text', async () => {
-    const said = await text({
-      title: 'x',
-      current_node: 'e',
-      mapping: {
-        a: node(
-          null,
-          ['b'],
-          gpt('user', 'hidden', { metadata: { is_visually_hidden_from_conversation: true } }),
-        ),
-        b: node('a', ['c'], gpt('assistant', '', { content: { content_type: 'code', text: 'search()' } })),
-        c: node('b', ['d'], gpt('assistant', '', { content: { content_type: 'thoughts', thoughts: [] } })),
-        d: node('c', ['e'], {
-          ...gpt('user', ''),
-          content: { content_type: 'multimodal_text', parts: [{ asset_pointer: 'file://1' }, 'look here'] },
-          metadata: { attachments: [{ name: 'photo.jpg' }] },
-        }),
-        e: node('d', [], gpt('assistant', 'no time', { create_time: null })),
-      },
-    });
-    assert.equal(
-      said,
-      '# x\n\n**User** (2024-01-31 10:20):\nlook here\nAttachment: photo.jpg\n\n**ChatGPT**:\nno time',
-    );
-  });
-
-  test('ends if the parents of its messages form a circle or do not exist', async () => {
-    const circle = { a: node('b', ['b'], gpt('user', 'one')), b: node('a', ['a'], gpt('user', 'two')) };
-    assert.match(await text({ title: 'x', current_node: 'b', mapping: circle }), /one[^]*two/);
-    assert.equal((await read({ title: 'x', mapping: circle })).parts.length, 0);
-    const lost = { a: node('gone', [], gpt('user', 'one')) };
-    assert.match(await text({ title: 'x', current_node: 'gone', mapping: lost }), /one/);
+      }),
+      `# x\n\n**User** ${AT}:\nquestion\n\n**ChatGPT** ${AT}:\nnewest`,
+    ],
+    'omits hidden messages, and names content that is not text': [
+      chat(
+        {
+          a: node(
+            null,
+            ['b'],
+            gpt('user', '-', { metadata: { is_visually_hidden_from_conversation: true } }),
+          ),
+          b: node('a', ['c'], gpt('assistant', '', { content: { content_type: 'code', text: 'search()' } })),
+          c: node('b', ['d'], gpt('assistant', '', { content: { content_type: 'thoughts', thoughts: [] } })),
+          d: node(
+            'c',
+            ['e'],
+            gpt('user', '', {
+              content: {
+                content_type: 'multimodal_text',
+                parts: [{ asset_pointer: 'file://1' }, 'look here'],
+              },
+              metadata: { attachments: [{ name: 'photo.jpg' }] },
+            }),
+          ),
+          e: node('d', [], gpt('assistant', 'no time', { create_time: null })),
+        },
+        'e',
+      ),
+      `# x\n\n**User** ${AT}:\nlook here\nAttachment: photo.jpg\n\n**ChatGPT**:\nno time`,
+    ],
+    'ends if the parents of its messages form a circle': [chat(CIRCLE, 'b'), /one[^]*two/],
+    'has no text if all its messages form a circle': [chat(CIRCLE), ''],
+    'ends if the parent of a message does not exist': [
+      chat({ a: node('gone', [], gpt('user', 'one')) }, 'gone'),
+      /one/,
+    ],
   });
 });
 
@@ -125,60 +120,52 @@ describe('a Claude export', () => {
     assert.equal(title, null);
     assert.deepEqual(
       parts.map((part) => part.text),
-      [
-        '# Pumps\n\n**User** (2024-01-31 10:20):\nปั๊มไหน\n\n**Claude** (2024-01-31 10:20):\n蓝色的',
-        '**User** (2024-01-31 10:20):\nuntitled',
-      ],
+      [`# Pumps\n\n**User** ${AT}:\nปั๊มไหน\n\n**Claude** ${AT}:\n蓝色的`, `**User** ${AT}:\nuntitled`],
     );
   });
 
-  test('omits tools and thoughts, and keeps pasted text', async () => {
-    const said = await text([
-      {
-        name: 'x',
-        chat_messages: [
-          claude('assistant', 'not shown: tool', {
-            content: [
-              { type: 'thinking', thinking: 'a thought' },
-              { type: 'text', text: 'first' },
-              { type: 'tool_use', name: 'search', input: { q: 'a call' } },
-              { type: 'tool_result', content: [{ type: 'text', text: 'a result' }] },
-              { type: 'text', text: 'second' },
-            ],
-          }),
-          claude('human', 'see', {
-            content: [],
-            attachments: [{ file_name: 'list.txt', extracted_content: 'pasted AB-0042' }],
-            files: [{ file_name: 'photo.png' }],
-          }),
-          claude('system', 'a note of the system'),
-        ],
-      },
-    ]);
-    assert.equal(
-      said,
-      [
-        '# x',
-        '**Claude** (2024-01-31 10:20):\nfirst\n\nsecond',
-        '**User** (2024-01-31 10:20):\nsee\n\npasted AB-0042\nAttachment: list.txt\nAttachment: photo.png',
-      ].join('\n\n'),
-    );
+  const answer = [
+    { type: 'thinking', thinking: 'a thought' },
+    { type: 'text', text: 'first' },
+    { type: 'tool_use', name: 'search', input: { q: 'a call' } },
+    { type: 'tool_result', content: [{ type: 'text', text: 'a result' }] },
+    { type: 'text', text: 'second' },
+  ];
+  const pasted = [{ file_name: 'list.txt', extracted_content: 'pasted AB-0042' }];
+  const messages = [
+    claude('assistant', 'not shown: tool', { content: answer }),
+    claude('human', 'see', { content: [], attachments: pasted, files: [{ file_name: 'photo.png' }] }),
+    claude('system', 'a note of the system'),
+  ];
+  testTexts(extractJson, {
+    'omits tools and thoughts, and keeps pasted text': [
+      JSON.stringify([{ name: 'x', chat_messages: messages }]),
+      `# x\n\n**Claude** ${AT}:\nfirst\n\nsecond\n\n**User** ${AT}:\nsee\n\npasted AB-0042\nAttachment: list.txt\nAttachment: photo.png`,
+    ],
   });
 });
 
 describe('any chat export', () => {
   test('has no headings except the conversation titles, and no open code block', async () => {
-    const said = fc
-      .array(fc.constantFrom('# A', 'B', '===', '---', '```', '~~~~', '```js', '- x', '', '   ## C', '\r'), {
-        maxLength: 10,
-      })
-      .map((lines) => lines.join('\n'));
+    const line = fc.constantFrom(
+      '# A',
+      'B',
+      '===',
+      '---',
+      '```',
+      '~~~~',
+      '```js',
+      '- x',
+      '',
+      '   ## C',
+      '\r',
+    );
+    const said = fc.array(line, { maxLength: 10 }).map((lines) => lines.join('\n'));
     await fc.assert(
       fc.asyncProperty(fc.array(said), async (messages) => {
-        const chat = [{ name: 'Title', chat_messages: messages.map((message) => claude('human', message)) }];
-        const { parts } = await read(chat);
-        for (const part of parts) {
-          const pieces = cutText(`${part.text}\n\n# End\n\nlast`);
+        const chat_messages = messages.map((message) => claude('human', message));
+        for (const { text } of (await read([{ name: 'Title', chat_messages }])).parts) {
+          const pieces = cutText(`${text}\n\n# End\n\nlast`);
           assert.deepEqual([...new Set(pieces.map(({ headings }) => headings.join()))], ['Title', 'End']);
         }
       }),
@@ -186,26 +173,18 @@ describe('any chat export', () => {
     );
   });
 
-  test('is recognised by its shape; similar JSON is read as data', async () => {
-    for (const [value, expected] of [
-      [{ mapping: { a: 'b' }, title: 't' }, 'mapping.a: b'],
-      [[{ chat_messages: 'none' }], 'chat_messages: none'],
-      [[PUMPS, { name: 'no conversation' }], 'name: no conversation'],
-    ] as const) {
-      const found = await text(value);
-      assert.ok(found.includes(expected), found);
-    }
-  });
-
-  test('that is damaged is read, or refused with a reported fault', async () => {
-    for (const value of [PUMPS, [{ name: 'x', chat_messages: [claude('human', 'a')] }]]) {
-      await assertDamageIsTold(extractJson, JSON.stringify(value));
-    }
-  });
-
-  test('can be read in the reading process', async (t) => {
-    const { title, parts } = await extractedInProcess(t, 'application/json', JSON.stringify([PUMPS]));
-    assert.equal(title, 'Pumps');
-    assert.match(parts[0]?.text ?? '', /^# Pumps\n\n\*\*User\*\*/);
+  testTexts(extractJson, {
+    'is recognised by its shape: with no message by its nodes it is data': [
+      '{"mapping":{"a":"b"},"title":"t"}',
+      /mapping\.a: b/,
+    ],
+    'is recognised by its shape: with no list of messages it is data': [
+      '[{"chat_messages":"none"}]',
+      'chat_messages: none',
+    ],
+    'is recognised by its shape: with something else beside it, it is data': [
+      JSON.stringify([PUMPS, { name: 'no conversation' }]),
+      /name: no conversation/,
+    ],
   });
 });
