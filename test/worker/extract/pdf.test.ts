@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { importMediaType } from '../../../shared/formats/media-types.ts';
 import { extractPdf } from '../../../worker/extract/pdf.ts';
 import { endProcesses, startMain } from '../../support/needs/process.ts';
 import { cidFont, glyphFont, type PdfTextLine, pdfText, writePdf } from '../../support/pdf-writer.ts';
-import { extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
+import { extracted, extractedInProcess, testFaults, testTexts } from './extraction.ts';
 
 after(endProcesses);
 
@@ -13,14 +12,29 @@ const lines = (top: number, ...texts: string[]): PdfTextLine[] =>
   texts.map((bytes, index) => ({ y: top - 15 * index, bytes: Buffer.from(bytes, 'latin1') }));
 
 const page = (...texts: string[]) => writePdf({ pages: [lines(700, ...texts)] });
+const withInfo = (info: string) => writePdf({ pages: [lines(700, 'x')], info });
+/** A page with a text in a font that has this character map. */
+const inFont = (cmap: string, collection: string, bytes: Buffer, ...tops: number[]) =>
+  writePdf({
+    pages: [[700, ...tops].map((y) => ({ y, font: 'C', bytes }))],
+    fonts: { C: cidFont(cmap, collection) },
+  });
+/** A page with a text by the names of its glyphs. */
+function byGlyphs(text: string): Uint8Array {
+  const { font, bytes } = glyphFont(text);
+  return writePdf({ pages: [[{ y: 700, font: 'G', bytes }]], fonts: { G: font } });
+}
+/** A PDF with some of its bytes replaced. */
+function damaged(pdf: Buffer, ...changes: [from: string, to: string][]): Buffer {
+  const text = changes.reduce((now, [from, to]) => now.replace(from, to), pdf.toString('latin1'));
+  return Buffer.from(text, 'latin1');
+}
 
 describe('the pages of a PDF', () => {
   test('are numbered parts; a page without text leaves a gap in the numbers', async () => {
     const shares: number[] = [];
-    const { parts } = await extractPdf(
-      writePdf({ pages: [lines(700, 'one'), [], lines(700, 'three')] }),
-      (share) => shares.push(share),
-    );
+    const document = writePdf({ pages: [lines(700, 'one'), [], lines(700, 'three')] });
+    const { parts } = await extractPdf(document, (share) => shares.push(share));
     assert.deepEqual(parts, [
       { text: 'one', place: { page: 1 } },
       { text: 'three', place: { page: 3 } },
@@ -29,189 +43,140 @@ describe('the pages of a PDF', () => {
   });
 
   test('come with the day on which the document was last changed, or else made', async () => {
-    const dayOf = async (info: string) =>
-      (await extracted(extractPdf, writePdf({ pages: [lines(700, 'x')], info }))).date;
     const [made, changed] = ["/CreationDate (D:20240131235900-02'00')", '/ModDate (D:20250301120000Z)'];
-    assert.equal(await dayOf(`${made} ${changed}`), '2025-03-01');
-    assert.equal(await dayOf(made), '2024-02-01', 'in UTC');
-    for (const useless of ['/ModDate (yesterday)', '']) {
-      assert.equal(await dayOf(useless), null, useless);
+    for (const [info, day] of [
+      [`${made} ${changed}`, '2025-03-01'],
+      [made, '2024-02-01'], // in UTC
+      ['/ModDate (yesterday)', null],
+      ['', null],
+    ] as const) {
+      assert.equal((await extracted(extractPdf, withInfo(info))).date, day, info);
     }
   });
 
   test('come with the title of the document if it is useful', async () => {
-    const titleOf = async (title: string) =>
-      (await extracted(extractPdf, writePdf({ pages: [lines(700, 'x')], info: `/Title ${pdfText(title)}` })))
-        .title;
-    assert.equal(await titleOf(' Größe und\n北京 '), 'Größe und 北京');
-    for (const useless of ['  ', 'untitled', 'Microsoft Word - Brief.doc'])
-      assert.equal(await titleOf(useless), null);
+    const titles = { ' Größe und\n北京 ': 'Größe und 北京', '  ': null, untitled: null };
+    for (const [given, title] of Object.entries({ ...titles, 'Microsoft Word - Brief.doc': null })) {
+      assert.equal((await extracted(extractPdf, withInfo(`/Title ${pdfText(given)}`))).title, title);
+    }
     assert.equal((await extracted(extractPdf, page('x'))).title, null);
-  });
-
-  test('are read in a process without permissions, with the encodings that it finds', async (t) => {
-    const document = writePdf({
-      pages: [[{ y: 700, font: 'C', bytes: Buffer.from('c4e3bac3', 'hex') }]],
-      fonts: { C: cidFont('GBK-EUC-H', 'GB1') },
-    });
-    const { parts } = await extractedInProcess(t, 'application/pdf', document);
-    assert.deepEqual(parts, [{ text: '你好', place: { page: 1 } }]);
-    assert.equal(importMediaType('Bericht.PDF', undefined, false), 'application/pdf');
-    assert.equal(importMediaType('Bericht', 'application/x-pdf', false), 'application/pdf');
   });
 });
 
 describe('the lines of a page', () => {
   const full = 'The pump is opened with the key that hangs beside it, and never by';
-
-  test('are joined to paragraphs if they are full, and stay lines otherwise', async () => {
-    assert.equal(
-      await textOf(extractPdf, page(full, 'hand.', 'Monday 8-12', 'Friday 9-13')),
+  const columns = [
+    { y: 760, size: 20, bytes: 'Pumps' },
+    ...lines(730, 'first', 'second'),
+    ...lines(670, 'third'),
+    ...lines(730, 'other column').map((line) => ({ ...line, x: 320 })),
+  ];
+  testTexts(extractPdf, {
+    'are joined to paragraphs if they are full, and stay lines otherwise': [
+      page(full, 'hand.', 'Monday 8-12', 'Friday 9-13'),
       `${full} hand.\nMonday 8-12\nFriday 9-13`,
-    );
-    assert.equal(await textOf(extractPdf, page(`- ${full}`, `- ${full}`)), `- ${full}\n- ${full}`);
-  });
-
-  test('are separated at a gap, at another letter size and at the end of a column', async () => {
-    const text = await textOf(
-      extractPdf,
-      writePdf({
-        pages: [
-          [
-            { y: 760, size: 20, bytes: 'Pumps' },
-            ...lines(730, 'first', 'second'),
-            ...lines(670, 'third'),
-            ...lines(730, 'other column').map((line) => ({ ...line, x: 320 })),
-          ],
-        ],
-      }),
-    );
-    assert.equal(text, 'Pumps\n\nfirst\nsecond\n\nthird\n\nother column');
-  });
-
-  test('lose the hyphen of a broken word, and keep the hyphen of a compound word', async () => {
-    const broken = await textOf(extractPdf, page(`${full} infor-`, 'mation', '', 'x'));
-    assert.match(broken, /by information/);
-    const compound = await textOf(extractPdf, page(`${full} a well-`, 'known key', 'It is known well.'));
-    assert.match(compound, /a well-known key/);
-    const range = await textOf(extractPdf, page(`${full} of the Anna-`, 'Berta type'));
-    assert.match(range, /Anna- Berta/);
+    ],
+    'stay lines if they are items of a list': [page(`- ${full}`, `- ${full}`), `- ${full}\n- ${full}`],
+    'are separated at a gap, at another letter size and at the end of a column': [
+      writePdf({ pages: [columns] }),
+      'Pumps\n\nfirst\nsecond\n\nthird\n\nother column',
+    ],
+    'lose the hyphen of a broken word': [page(`${full} infor-`, 'mation', '', 'x'), /by information/],
+    'keep the hyphen of a compound word': [
+      page(`${full} a well-`, 'known key', 'It is known well.'),
+      /a well-known key/,
+    ],
+    'keep a hyphen before a capital letter': [page(`${full} of the Anna-`, 'Berta type'), /Anna- Berta/],
+    'never begin a heading or code block that the page does not have': [
+      page('# no', 'x', '---'),
+      '\\# no\nx\n\\---',
+    ],
   });
 
   test('are joined whatever their number', { timeout: 60_000 }, async () => {
     const joining = startMain('test/worker/extract/long-paragraph.ts');
     assert.equal(await joining.exited, 0, joining.stderr.join('\n'));
   });
-
-  test('never begin a heading or code block that the page does not have', async () => {
-    assert.equal(await textOf(extractPdf, page('# no', 'x', '---')), '\\# no\nx\n\\---');
-  });
 });
 
 describe('other scripts in a PDF', () => {
-  test('are read in the Chinese, Japanese and Korean encodings that readers must know', async () => {
-    const cases: [cmap: string, collection: string, hex: string, text: string][] = [
-      ['UniGB-UCS2-H', 'GB1', '53174eac59275b66', '北京大学'],
-      ['GBK-EUC-H', 'GB1', 'c4e3bac3', '你好'],
-      ['ETen-B5-H', 'CNS1', 'a7da', '我'],
-      ['90ms-RKSJ-H', 'Japan1', '93fa967b8cea', '日本語'],
-      ['UniJIS-UTF16-H', 'Japan1', '304b306a', 'かな'],
-      ['KSCms-UHC-H', 'Korea1', 'c7d1b1b9beee', '한국어'],
-    ];
-    for (const [cmap, collection, hex, text] of cases) {
-      const document = writePdf({
-        pages: [[{ y: 700, font: 'C', bytes: Buffer.from(hex, 'hex') }]],
-        fonts: { C: cidFont(cmap, collection) },
-      });
-      assert.equal(await textOf(extractPdf, document), text, cmap);
-    }
-  });
-
-  test('are read by glyph names, and right-to-left text is given in reading order', async () => {
-    for (const text of ['Привет', 'नमस्ते', 'Ελλάδα']) {
-      const { font, bytes } = glyphFont(text);
-      const document = writePdf({ pages: [[{ y: 700, font: 'G', bytes }]], fonts: { G: font } });
-      assert.equal(await textOf(extractPdf, document), text);
-    }
-    const { font, bytes } = glyphFont([...'שלום'].reverse().join(''));
-    const document = writePdf({ pages: [[{ y: 700, font: 'G', bytes }]], fonts: { G: font } });
-    assert.equal(await textOf(extractPdf, document), 'שלום');
-  });
-
-  test('are joined without a space if the script has none', async () => {
-    const text = '北京大学是中国的一所大学历史悠久';
-    const bytes = Buffer.from(text, 'utf16le').swap16();
-    const document = writePdf({
-      pages: [[700, 685].map((y) => ({ y, font: 'C', bytes }))],
-      fonts: { C: cidFont('UniGB-UCS2-H', 'GB1') },
-    });
-    assert.equal(await textOf(extractPdf, document), text + text);
+  const peking = '北京大学是中国的一所大学历史悠久';
+  const inCmap = (cmap: string, collection: string, hex: string) =>
+    inFont(cmap, collection, Buffer.from(hex, 'hex'));
+  testTexts(extractPdf, {
+    'are read in UniGB-UCS2-H': [inCmap('UniGB-UCS2-H', 'GB1', '53174eac59275b66'), '北京大学'],
+    'are read in GBK-EUC-H': [inCmap('GBK-EUC-H', 'GB1', 'c4e3bac3'), '你好'],
+    'are read in ETen-B5-H': [inCmap('ETen-B5-H', 'CNS1', 'a7da'), '我'],
+    'are read in 90ms-RKSJ-H': [inCmap('90ms-RKSJ-H', 'Japan1', '93fa967b8cea'), '日本語'],
+    'are read in UniJIS-UTF16-H': [inCmap('UniJIS-UTF16-H', 'Japan1', '304b306a'), 'かな'],
+    'are read in KSCms-UHC-H': [inCmap('KSCms-UHC-H', 'Korea1', 'c7d1b1b9beee'), '한국어'],
+    'are read by glyph names': [byGlyphs('Привет नमस्ते Ελλάδα'), 'Привет नमस्ते Ελλάδα'],
+    'are given in reading order if it is from right to left': [
+      byGlyphs([...'שלום'].reverse().join('')),
+      'שלום',
+    ],
+    'are joined without a space if the script has none': [
+      inFont('UniGB-UCS2-H', 'GB1', Buffer.from(peking, 'utf16le').swap16(), 685),
+      peking + peking,
+    ],
   });
 });
 
 describe('an invalid PDF', () => {
-  test('is refused if it opens only with a password, and read if it opens without one', async () => {
-    const plan = { pages: [lines(700, 'secret')] };
-    assert.equal((await faultOf(extractPdf, writePdf({ ...plan, userPassword: 'key' }))).code, 'locked');
-    assert.equal(await textOf(extractPdf, writePdf({ ...plan, userPassword: '' })), 'secret');
-  });
-
-  test('is refused with advice if its pages are pictures', async () => {
-    const fault = await faultOf(extractPdf, writePdf({ pages: [[], []] }));
-    assert.equal(fault.code, 'no_text');
-    assert.match(fault.message, /text recognition/);
-  });
-
-  test('is refused if its fonts do not name their letters, and read if only a few are unnamed', async () => {
-    // A question in the numbers of glyphs that TrueType fonts give to letters as a rule: a space is the third.
-    const glyphs = (text: string) =>
-      Buffer.concat([...text].map((letter) => Buffer.from([0, (letter.codePointAt(0) ?? 0) - 29])));
-    const untold = (text: string, told: string) =>
-      writePdf({
-        pages: [[{ y: 700, font: 'C', bytes: glyphs(text) }, ...lines(600, told)]],
-        fonts: { C: cidFont('Identity-H', 'Identity') },
-      });
-    const { code, message } = await faultOf(extractPdf, untold('Who keeps the key of the pump house?', ''));
-    assert.deepEqual([code, message.match(/fonts|OCR/g)], ['no_text', ['fonts', 'OCR']]);
-    const told = 'It hangs beside the door, and nobody has moved it since the spring.';
-    assert.match(await textOf(extractPdf, untold(' ?', told)), new RegExp(`${told}$`));
-  });
-
-  test('is refused if it is something else or truncated', async () => {
-    const whole = page('text');
-    for (const content of ['', 'no PDF', '<p>text', Buffer.alloc(1_000), whole.subarray(0, 60)]) {
-      assert.equal((await faultOf(extractPdf, content)).code, 'corrupt');
-    }
-  });
-
-  test('is refused if its pages contain each other', async () => {
-    const around = writePdf({ pages: [lines(700, 'x')] })
-      .toString('latin1')
-      .replace('/Kids [3 0 R]', '/Kids [2 0 R]');
-    assert.equal((await faultOf(extractPdf, Buffer.from(around, 'latin1'))).code, 'corrupt');
-    const nested = writePdf({ pages: [lines(700, 'x')], info: `/Title ${'['.repeat(100_000)}` });
-    await extracted(extractPdf, nested).catch((error: unknown) => {
-      assert.match(String(error), /^FileFault/);
+  const secret = { pages: [lines(700, 'secret')] };
+  // A question in the numbers of glyphs that TrueType fonts give to letters as a rule: a space is the third.
+  const glyphs = (text: string) =>
+    Buffer.concat([...text].map((letter) => Buffer.from([0, (letter.codePointAt(0) ?? 0) - 29])));
+  const untold = (text: string, told: string) =>
+    writePdf({
+      pages: [[{ y: 700, font: 'C', bytes: glyphs(text) }, ...lines(600, told)]],
+      fonts: { C: cidFont('Identity-H', 'Identity') },
     });
+  const told = 'It hangs beside the door, and nobody has moved it since the spring.';
+  testTexts(extractPdf, {
+    'is read if it opens without a password': [writePdf({ ...secret, userPassword: '' }), 'secret'],
+    'is read if only a few letters are unnamed': [untold(' ?', told), new RegExp(`${told}$`)],
   });
 
-  test('is refused if it has more pages than the limit', async () => {
-    const many = writePdf({ pages: [lines(700, 'x')], listed: 50_001 });
-    assert.equal((await faultOf(extractPdf, many)).code, 'too_many_pages');
+  testFaults(extractPdf, {
+    'is refused if it opens only with a password': ['locked', [writePdf({ ...secret, userPassword: 'key' })]],
+    'is refused with advice if its pages are pictures': [
+      'no_text',
+      [writePdf({ pages: [[], []] })],
+      /text recognition/,
+    ],
+    'is refused with advice if its fonts do not name their letters': [
+      'no_text',
+      [untold('Who keeps the key of the pump house?', '')],
+      /fonts.*OCR/,
+    ],
+    'is refused if it is something else, is truncated, or its pages contain each other': [
+      'corrupt',
+      [
+        '',
+        'no PDF',
+        '<p>text',
+        Buffer.alloc(1_000),
+        page('text').subarray(0, 60),
+        damaged(page('x'), ['/Kids [3 0 R]', '/Kids [2 0 R]']),
+      ],
+    ],
+    'is refused if it has more pages than the limit': [
+      'too_many_pages',
+      [writePdf({ pages: [lines(700, 'x')], listed: 50_001 })],
+    ],
+  });
+
+  test('is read, or refused with a reported fault, if its title is nested very deeply', async () => {
+    const read = extracted(extractPdf, withInfo(`/Title ${'['.repeat(100_000)}`));
+    await read.catch((error: unknown) => assert.match(String(error), /^FileFault/));
   });
 
   test('does not end the reading process through an unhandled error of the library', async (t) => {
     // The number of pages is lost, and the second page with it.
-    const damaged = writePdf({ pages: [lines(700, 'one'), lines(700, 'two')] })
-      .toString('latin1')
-      .replace(' /Count', 'objunt')
-      .replace('\n5 0 obj', 'obj5 0 obj');
-    const read = extractedInProcess(t, 'application/pdf', Buffer.from(damaged, 'latin1'));
+    const two = writePdf({ pages: [lines(700, 'one'), lines(700, 'two')] });
+    const lost = damaged(two, [' /Count', 'objunt'], ['\n5 0 obj', 'obj5 0 obj']);
+    const read = extractedInProcess(t, 'application/pdf', lost);
     await assert.rejects(read, { name: 'FileFault', code: 'corrupt' });
-  });
-
-  test('is read, or refused with a reported fault, whatever the damage', async () => {
-    const reading = startMain('test/worker/extract/damaged-pdfs.ts');
-    assert.equal(await reading.exited, 0, reading.stderr.join('\n'));
   });
 });

@@ -10,54 +10,56 @@ type Formats = [ImportMediaType, { extensions: readonly string[] }][];
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const PASSWORD = 'Password=hunter22';
 
-/** Whether a workbook with this part besides its text has a credential. */
-const inPart = (part: ZipMember) =>
-  hasRawCredentials(XLSX, writeZip([{ name: 'a.xml', content: '<a/>' }, part]));
+/** A workbook with these parts besides its text. */
+const withParts = (...parts: ZipMember[]) => writeZip([{ name: 'a.xml', content: '<a/>' }, ...parts]);
+const inPart = (name: string, setting: string) =>
+  withParts({ name, content: `<a b="User ID=sa;${setting}"/>` });
+const mail = (header: string) => Buffer.from(`From: a@b.example\r\n${header}\r\n\r\nHello`);
+const pdf = (target: string) => Buffer.from(`%PDF-1.4\n4 0 obj\n<< /S /URI /URI (${target}) >>\nendobj\n`);
+const large = (name: string) => ({ name, content: Buffer.alloc(17 * 1024 * 1024, '<a b="c"/>\n') });
+
+/** Files with a credential, or of which it is assumed, and their like without one. */
+const CASES: Readonly<Record<string, [type: ImportMediaType, found: Uint8Array, none?: Uint8Array]>> = {
+  ...Object.fromEntries(
+    ['xl/connections.xml', 'word/_rels/document.xml.RELS', 'OEBPS/book.opf', 'OEBPS/run.js'].map((name) => [
+      `is found in ${name} of a package`,
+      [XLSX, inPart(name, PASSWORD), inPart(name, '')],
+    ]),
+  ),
+  'is found in a part in UTF-16': [
+    XLSX,
+    withParts({ name: 'a.rels', content: Buffer.from(`\ufeff${PASSWORD}`, 'utf16le') }),
+  ],
+  'is found in the headers of an e-mail': [
+    'message/rfc822',
+    mail('X-Key: AKIAIOSFODNN7EXAMPLB'),
+    mail('DKIM-Signature: v=1; s=key1; b=Q4nJk8q0pW7v'),
+  ],
+  'is found in the headers of a mailbox': [
+    'application/mbox',
+    mail('X-Key: AKIAIOSFODNN7EXAMPLB'),
+    mail('DKIM-Signature: v=1; s=key1; b=Q4nJk8q0pW7v'),
+  ],
+  'is found in a link of a PDF that is not compressed': [
+    'application/pdf',
+    pdf('https://me:hunter22secret@shop.example/a'),
+    pdf('https://shop.example/a'),
+  ],
+  'is assumed in a package that is too large to be searched': [
+    XLSX,
+    withParts(large('b.xml'), large('c.xml')),
+    withParts(large('b.xml')),
+  ],
+  'is assumed in a damaged part': [XLSX, withParts({ name: 'b.xml', content: 'x', wrongChecksum: true })],
+};
 
 describe('a credential in a part of a file that is not read as text', () => {
-  test('is found in links, properties and connections of packages', async () => {
-    for (const name of [
-      'xl/connections.xml',
-      'word/_rels/document.xml.RELS',
-      'OEBPS/book.opf',
-      'OEBPS/run.js',
-    ]) {
-      assert.equal(await inPart({ name, content: `<a b="User ID=sa;${PASSWORD};"/>` }), true, name);
-      assert.equal(await inPart({ name, content: '<a b="User ID=sa;"/>' }), false, name);
-    }
-    assert.equal(
-      await inPart({ name: 'a.rels', content: Buffer.from(`\ufeff${PASSWORD}`, 'utf16le') }),
-      true,
-    );
-  });
-
-  test('is found in the headers of an e-mail and of a mailbox', async () => {
-    const mail = (header: string) => Buffer.from(`From: a@b.example\r\n${header}\r\n\r\nHello`);
-    for (const type of ['message/rfc822', 'application/mbox']) {
-      assert.equal(await hasRawCredentials(type, mail('X-Key: AKIAIOSFODNN7EXAMPLB')), true, type);
-      assert.equal(
-        await hasRawCredentials(type, mail('DKIM-Signature: v=1; s=key1; b=Q4nJk8q0pW7v')),
-        false,
-        type,
-      );
-    }
-  });
-
-  test('is found in a link of a PDF that is not compressed', async () => {
-    const pdf = (target: string) =>
-      Buffer.from(`%PDF-1.4\n4 0 obj\n<< /S /URI /URI (${target}) >>\nendobj\n`);
-    const type = 'application/pdf';
-    assert.equal(await hasRawCredentials(type, pdf('https://me:hunter22secret@shop.example/a')), true);
-    assert.equal(await hasRawCredentials(type, pdf('https://shop.example/a')), false);
-  });
-
-  test('is assumed in a package that is too large to be searched, or has a damaged part', async () => {
-    assert.equal(await inPart({ name: 'b.xml', content: 'x', wrongChecksum: true }), true);
-    const large = Buffer.alloc(17 * 1024 * 1024, '<a b="c"/>\n');
-    assert.equal(await inPart({ name: 'b.xml', content: large }), false);
-    const parts = ['b.xml', 'c.xml'].map((name) => ({ name, content: large }));
-    assert.equal(await hasRawCredentials(XLSX, writeZip(parts)), true);
-  });
+  for (const [title, [type, found, none]] of Object.entries(CASES)) {
+    test(title, async () => {
+      assert.equal(await hasRawCredentials(type, found), true);
+      if (none !== undefined) assert.equal(await hasRawCredentials(type, none), false);
+    });
+  }
 
   test('is not found in what the usual programs write', async () => {
     const folder = new URL('office/fixtures/', import.meta.url);

@@ -7,108 +7,89 @@ import { fieldsNow } from '../../../../shared/text/prepared-chunks.ts';
 import { prepareDocument } from '../../../../worker/extract/document.ts';
 import { extractOds } from '../../../../worker/extract/office/ods.ts';
 import { extractXlsx } from '../../../../worker/extract/office/xlsx.ts';
-import { assertDamagedMembersAreTold } from '../damaged-members.ts';
-import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from '../extraction.ts';
-import { openDocumentMembers, textCell, textRow, writeOpenDocument, writeXlsx } from './sheet-writer.ts';
+import { extracted, testFaults, testTexts } from '../extraction.ts';
+import { textCell, textRow, writeOpenDocument, writeXlsx } from './sheet-writer.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 const row = (cells: string, attributes = '') => `<table:table-row${attributes}>${cells}</table:table-row>`;
 const table = (rows: string, name = 'S') => `<table:table table:name="${name}">${rows}</table:table>`;
-const spreadsheet = (body: string) => writeOpenDocument('spreadsheet', body);
+/** A spreadsheet of one table with these rows. */
+const sheet = (rows: string) => writeOpenDocument('spreadsheet', table(rows));
+const columns = (count: number) => ` table:number-columns-repeated="${count}"`;
+const rows = (count: number) => ` table:number-rows-repeated="${count}"`;
 
 describe('a spreadsheet of OpenDocument', () => {
-  for (const name of ['libreoffice', 'gnumeric']) {
-    test(`of ${name} reads like the same workbook of Excel`, async () => {
-      const read = await extracted(extractOds, fixture(`${name}.ods`));
-      assert.deepEqual(read, await extracted(extractXlsx, fixture('libreoffice.xlsx')));
-      assert.equal(read.parts.length, 2);
-    });
-  }
-
-  test('of another program keeps its texts, and is read in a process without permissions', async (t) => {
-    const { title, parts } = await extractedInProcess(
-      t,
-      'application/vnd.oasis.opendocument.spreadsheet',
-      fixture('odfpy.ods'),
-    );
-    assert.deepEqual(
-      [title, parts],
-      [
-        'Rooms',
-        [{ text: 'Room: Hall\nSeats: 120\nFrom: 2024-05-06 09:30', place: { sheet: 'Räume', row: 2 } }],
-      ],
-    );
+  test('reads like the same workbook of Excel, whichever program wrote it', async () => {
+    const workbook = await extracted(extractXlsx, fixture('libreoffice.xlsx'));
+    assert.equal(workbook.parts.length, 2);
+    for (const name of ['libreoffice', 'gnumeric']) {
+      assert.deepEqual(await extracted(extractOds, fixture(`${name}.ods`)), workbook);
+    }
+    const { title, parts } = await extracted(extractOds, fixture('odfpy.ods'));
+    const text = 'Room: Hall\nSeats: 120\nFrom: 2024-05-06 09:30';
+    assert.deepEqual([title, parts], ['Rooms', [{ text, place: { sheet: 'Räume', row: 2 } }]]);
   });
 
   test('costs nothing for empty rows and cells that a number repeats', async () => {
-    const empty = '<table:table-cell table:number-columns-repeated="16382"/>';
-    const body =
-      row(textCell('a') + empty + textCell('last')) +
-      row(
-        '<table:table-cell table:number-columns-repeated="1000000000"/>',
-        ' table:number-rows-repeated="1048000"',
-      ) +
-      row(textCell('end')) +
-      row('<table:table-cell/>', ' table:number-rows-repeated="999999999"');
-    const { parts } = await extracted(extractOds, spreadsheet(table(body)));
+    const empty = (many: string) => `<table:table-cell${many}/>`;
+    const far = row(empty(columns(1e9)), rows(1_048_000)) + row(textCell('end'));
+    const headed = row(textCell('a') + empty(columns(16_382)) + textCell('last')) + far;
+    const { parts } = await extracted(extractOds, sheet(headed + row(empty(''), rows(999_999_999))));
     assert.deepEqual(parts, [{ text: 'a: end', place: { sheet: 'S', row: 1_048_002 } }]);
-    const far = row('<table:table-cell/>', ' table:number-rows-repeated="1048000"') + row(textCell('end'));
-    const last = await extracted(extractOds, spreadsheet(table(far)));
+    const last = await extracted(extractOds, sheet(far));
     assert.deepEqual(last.parts, [{ text: 'end', place: { sheet: 'S', row: 1_048_001 } }]);
   });
 
-  test('repeats filled rows and cells as often as the program shows them, up to the bounds', async () => {
-    const twice = row(textCell('x', ' table:number-columns-repeated="2"'), ' table:number-rows-repeated="2"');
-    assert.equal(await textOf(extractOds, spreadsheet(table(twice))), 'x: x\nx: x');
-    const rows = row(textCell('x'), ' table:number-rows-repeated="1000000"');
-    assert.equal((await faultOf(extractOds, spreadsheet(table(rows)))).code, 'too_many_rows');
-    const wide = row(
-      textCell('x', ' table:number-columns-repeated="16384"'),
-      ' table:number-rows-repeated="100000"',
-    );
-    assert.equal((await faultOf(extractOds, spreadsheet(table(wide)))).code, 'too_many_chunks');
-    const outside = row(textCell('x', ' table:number-columns-repeated="16385"'));
-    assert.equal((await faultOf(extractOds, spreadsheet(table(outside)))).code, 'corrupt');
-    const below = row('<table:table-cell/>', ' table:number-rows-repeated="1048576"') + row(textCell('x'));
-    assert.equal((await faultOf(extractOds, spreadsheet(table(below)))).code, 'corrupt');
+  const deleted = `<table:tracked-changes>${table(row(textCell('deleted')))}</table:tracked-changes>`;
+  const drawing = '<draw:frame><draw:text-box><text:p>drawn</text:p></draw:text-box></draw:frame>';
+  const source = '<table:table-source xlink:href="http://127.0.0.1/x.ods"/>';
+  const copy = table(`${source}${row(textCell('copied'))}`, 'copy');
+  const cell = `<table:table-cell office:value-type="string">${drawing}<text:p>kept<text:s text:c="2"/><text:tab/>here</text:p></table:table-cell>`;
+  testTexts(extractOds, {
+    'repeats filled rows and cells as often as the program shows them': [
+      sheet(row(textCell('x', columns(2)), rows(2))),
+      'x: x\nx: x',
+    ],
+    'has headings that end with a percent sign': [
+      sheet(row(textCell('Part') + textCell('Share in %')) + row(textCell('Ring') + textCell('12'))),
+      'Part: Ring\nShare in %: 12',
+    ],
+    'leaves out what was deleted, drawings, and copies of tables in other files': [
+      writeOpenDocument('spreadsheet', deleted + table(row(cell)) + copy),
+      'kept  \there',
+    ],
   });
 
-  test('has headings that end with a percent sign', async () => {
-    const rows = row(textCell('Part') + textCell('Share in %')) + row(textCell('Ring') + textCell('12'));
-    assert.equal(await textOf(extractOds, spreadsheet(table(rows))), 'Part: Ring\nShare in %: 12');
-  });
-
-  test('leaves out what was deleted, drawings, and copies of tables in other files', async () => {
-    const deleted = `<table:tracked-changes>${table(row(textCell('deleted')))}</table:tracked-changes>`;
-    const drawing = '<draw:frame><draw:text-box><text:p>drawn</text:p></draw:text-box></draw:frame>';
-    const copy = table(
-      `<table:table-source xlink:href="http://127.0.0.1/x.ods"/>${row(textCell('copied'))}`,
-      'copy',
-    );
-    const cell = `<table:table-cell office:value-type="string">${drawing}<text:p>kept<text:s text:c="2"/><text:tab/>here</text:p></table:table-cell>`;
-    assert.equal(await textOf(extractOds, spreadsheet(deleted + table(row(cell)) + copy)), 'kept  \there');
-  });
-
-  test('is refused if it is encrypted, cut off, or of another format', async () => {
-    assert.equal((await faultOf(extractOds, fixture('encrypted.ods'))).code, 'locked');
-    const locked =
-      '<manifest:file-entry manifest:full-path="encrypted-package"><manifest:encryption-data/></manifest:file-entry>';
-    const whole = writeOpenDocument('spreadsheet', '', { manifest: locked });
-    assert.equal((await faultOf(extractOds, whole)).code, 'locked');
-    const text = await faultOf(extractOds, writeOpenDocument('text', '<text:p>a</text:p>'));
-    assert.deepEqual([text.code, text.message.includes('an ODT document')], ['corrupt', true]);
-    for (const other of ['a;b', fixture('libreoffice.xlsx'), fixture('libreoffice.ods').subarray(0, 3_000)]) {
-      assert.equal((await faultOf(extractOds, other)).code, 'corrupt');
-    }
-    assert.equal((await faultOf(extractOds, spreadsheet('<table:table>'))).code, 'corrupt');
-  });
-
-  test('is read, or refused with a reported fault, whatever the damage', async () => {
-    const body = table(
-      row(textCell('a') + textCell('b')) + row(textCell('c'), ' table:number-rows-repeated="3"'),
-    );
-    await assertDamageIsTold(extractOds, fixture('libreoffice.ods'));
-    await assertDamagedMembersAreTold(extractOds, openDocumentMembers('spreadsheet', body));
+  const manifest =
+    '<manifest:file-entry manifest:full-path="encrypted-package"><manifest:encryption-data/></manifest:file-entry>';
+  testFaults(extractOds, {
+    'is refused if it has more filled rows than are read': [
+      'too_many_rows',
+      [sheet(row(textCell('x'), rows(1_000_000)))],
+    ],
+    'is refused if it repeats more text than can be stored': [
+      'too_many_chunks',
+      [sheet(row(textCell('x', columns(16_384)), rows(100_000)))],
+    ],
+    'is refused if a cell is outside of a sheet, if it is cut off, or of another format': [
+      'corrupt',
+      [
+        sheet(row(textCell('x', columns(16_385)))),
+        sheet(row('<table:table-cell/>', rows(1_048_576)) + row(textCell('x'))),
+        writeOpenDocument('spreadsheet', '<table:table>'),
+        fixture('libreoffice.ods').subarray(0, 3_000),
+        fixture('libreoffice.xlsx'),
+      ],
+    ],
+    'is refused with the name of its format if that is another one of OpenDocument': [
+      'corrupt',
+      [writeOpenDocument('text', '<text:p>a</text:p>')],
+      /an ODT document/,
+    ],
+    'is refused if it is encrypted': [
+      'locked',
+      [fixture('encrypted.ods'), writeOpenDocument('spreadsheet', '', { manifest })],
+    ],
   });
 });
 
@@ -118,36 +99,30 @@ describe('the sheets of both formats', () => {
       unit: fc.constantFrom('a', 'Ü', '水', '&', '<', '"', '1', ' ', '😀'),
       maxLength: 4,
     });
-    const sheet = fc.array(fc.array(text, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 30 });
+    const texts = fc.array(fc.array(text, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 30 });
     await fc.assert(
-      fc.asyncProperty(sheet, async (given) => {
-        const rows = given.map((texts) => texts.map((each) => each.replace(/\s+/g, ' ').trim()));
-        const filled = rows.map((texts) => texts.filter((each) => each !== ''));
-        const columns = [0, 1, 2].map((at) => `q${at}`);
-        const expected = filled.flatMap((texts, index) =>
-          texts.length === 0 ? [] : [[index + 2, ...texts]],
-        );
-        const workbook = [columns, ...rows].map((texts, index) => textRow(index + 1, ...texts)).join('');
-        const tables = [columns, ...rows]
-          .map((texts) => row(texts.map((each) => textCell(each)).join('')))
-          .join('');
-        for (const read of [
+      fc.asyncProperty(texts, async (given) => {
+        const shown = given.map((cells) => cells.map((each) => each.replace(/\s+/g, ' ').trim()));
+        const all = [['q0', 'q1', 'q2'], ...shown];
+        const filled = shown.map((cells) => cells.filter((each) => each !== ''));
+        const firstRow = filled.findIndex((cells) => cells.length > 0) + 2;
+        const workbook = all.map((cells, index) => textRow(index + 1, ...cells)).join('');
+        const spreadsheet = all.map((cells) => row(cells.map((each) => textCell(each)).join(''))).join('');
+        for (const { parts } of [
           await extracted(extractXlsx, writeXlsx({ sheets: { S: workbook } })),
-          await extracted(extractOds, spreadsheet(table(tables))),
+          await extracted(extractOds, sheet(spreadsheet)),
         ]) {
-          const all = read.parts.map((part) => part.text).join('\n\n');
-          if (expected.length === 0) {
-            assert.equal(all, 'q0\nq1\nq2');
+          const read = parts.map((part) => part.text).join('\n\n');
+          if (firstRow === 1) {
+            assert.equal(read, 'q0\nq1\nq2');
             continue;
           }
-          const records = all
-            .split('\n\n')
-            .map((each) => each.split('\n').map((line) => line.replace(/^q\d: /, '')));
+          const records = read.split('\n\n');
           assert.deepEqual(
-            records,
-            expected.map(([, ...texts]) => texts),
+            records.map((each) => each.split('\n').map((line) => line.replace(/^q\d: /, ''))),
+            filled.filter((cells) => cells.length > 0),
           );
-          assert.equal(read.parts[0]?.place?.row, expected[0]?.[0]);
+          assert.equal(parts[0]?.place?.row, firstRow);
         }
       }),
       { numRuns: 50 },
@@ -158,24 +133,15 @@ describe('the sheets of both formats', () => {
     const token = `ghp_${'aZ09'.repeat(9)}`;
     const comment = `<office:annotation><text:p>${token}</text:p></office:annotation>`;
     const cells = textCell(`key ${token}`) + `<table:table-cell>${comment}</table:table-cell>`;
-    const read = await extracted(extractOds, spreadsheet(table(row(cells), `Sheet ${token}`)));
-    const masked = prepareDocument(read, newId(), fieldsNow('x'), 'redact');
+    const body = table(row(cells), `Sheet ${token}`);
+    const read = await extracted(extractOds, writeOpenDocument('spreadsheet', body));
+    const { redactions, chunks } = prepareDocument(read, newId(), fieldsNow('x'), 'redact');
     assert.deepEqual(
-      masked.redactions.map(({ rule, path }) => [rule, path]),
-      [
-        ['github', '/sheet'],
-        ['github', '/text'],
-        ['github', '/text'],
-      ],
+      redactions.map(({ rule, path }) => `${rule} ${path}`),
+      ['github /sheet', 'github /text', 'github /text'],
     );
-    const [chunk] = masked.chunks;
-    assert.deepEqual(
-      [chunk?.text, chunk?.place.sheet, chunk?.place.headings],
-      [
-        'key [redacted: github]\nComment on B1: [redacted: github]',
-        'Sheet [redacted: github]',
-        ['Sheet [redacted: github]'],
-      ],
-    );
+    const masked = 'Sheet [redacted: github]';
+    assert.equal(chunks[0]?.text, 'key [redacted: github]\nComment on B1: [redacted: github]');
+    assert.deepEqual([chunks[0].place.sheet, chunks[0].place.headings], [masked, [masked]]);
   });
 });
