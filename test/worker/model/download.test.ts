@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, it } from 'node:test';
-import { ensureModelFiles } from '../../../worker/embedder/model-files.ts';
+import { type EnsureOptions, ensureModelFiles } from '../../../worker/embedder/model-files.ts';
 import {
   always,
   assertNoParts,
@@ -18,22 +16,95 @@ import {
   onnxDownloads,
   openFetchScenes,
 } from './model-fetching.ts';
-import { breakOff, cdnEtag, sendContent } from './model-hub.ts';
+import { breakOff, cdnEtag, type Misbehaviour, sendContent } from './model-hub.ts';
 
 const scene = await openFetchScenes();
 
-describe('an interrupted download', () => {
-  it('resumes where it stopped', async () => {
-    const the = await scene(firstTime(breakHalfWay));
-    await the.fetch();
-    await assertWhole(the);
-    const [first, second, ...more] = onnxDownloads(the.hub);
-    assert.deepEqual([first?.range, more.length], [undefined, 0]);
-    // What had come on the wire before the connection was gone.
-    const from = Number(/^bytes=(\d+)-$/.exec(second?.range ?? '')?.[1]);
-    assert.ok(from > 0 && from <= HALF, second?.range);
-    assert.equal(second?.ifRange, cdnEtag(ONNX));
+/** The requests for the large content are answered by these, one after the other, and then as they should be. */
+function inTurn(...steps: Misbehaviour[]): Misbehaviour {
+  let asked = 0;
+  return always((request, response, content) => {
+    asked += 1;
+    return steps[asked - 1]?.(request, response, content) ?? false;
   });
+}
+const answering =
+  (status: number, headers: Record<string, string> = {}): Misbehaviour =>
+  (_, response) => {
+    response.writeHead(status, headers).end();
+    return true;
+  };
+
+/** What happens to a download that broke off half-way, and whether each of its requests asks for the rest only. */
+const RESUMED: Readonly<
+  Record<string, [steps: Misbehaviour[], asksForRest: boolean[], options?: EnsureOptions]>
+> = {
+  'resumes where it stopped': [[breakHalfWay], [false, true]],
+  'starts over if the hub ignores the range': [
+    [
+      breakHalfWay,
+      (_, response, content) => {
+        response.writeHead(200, { 'content-length': content.length }).end(content);
+        return true;
+      },
+    ],
+    [false, true],
+  ],
+  'starts over if the hub has no such range': [
+    [breakHalfWay, answering(416)],
+    [false, true, false],
+  ],
+  'starts over if the hub sends another range': [
+    [breakHalfWay, answering(206, { 'content-range': 'bytes 0-9/600000' })],
+    [false, true, false],
+  ],
+  'starts over once if the pieces do not form the file': [
+    [
+      breakHalfWay,
+      (request, response, content) => {
+        sendContent(request, response, randomBytes(content.length), cdnEtag(request.file));
+        return true;
+      },
+    ],
+    [false, true, false],
+  ],
+  'keeps what has arrived while the hub is overloaded': [
+    [breakHalfWay, answering(503)],
+    [false, true, true],
+  ],
+  'resumes if the hub stops sending': [
+    [
+      ({ file }, response, content) => {
+        response.writeHead(200, { 'content-length': content.length, etag: cdnEtag(file) });
+        response.write(content.subarray(0, HALF));
+        return true;
+      },
+    ],
+    [false, true],
+    { stallMs: 1000 },
+  ],
+};
+
+describe('an interrupted download', () => {
+  for (const [title, [steps, asksForRest, options]] of Object.entries(RESUMED)) {
+    it(title, async () => {
+      const the = await scene(inTurn(...steps));
+      await the.fetch(options);
+      await assertWhole(the);
+      const asked = onnxDownloads(the.hub);
+      assert.deepEqual(
+        asked.map(({ range }) => range !== undefined),
+        asksForRest,
+      );
+      // What had come on the wire before the connection was gone.
+      const rest = asked.filter(({ range }) => range !== undefined);
+      const from = Number(/^bytes=(\d+)-$/.exec(rest[0]?.range ?? '')?.[1]);
+      assert.ok(from > 0 && from <= HALF, String(from));
+      for (const { range, ifRange } of rest) {
+        assert.deepEqual([range, ifRange], [`bytes=${from}-`, cdnEtag(ONNX)]);
+      }
+    });
+  }
 
   it('resumes after every piece, however many there are', async () => {
     const pieces = 8;
@@ -41,11 +112,9 @@ describe('an interrupted download', () => {
       always(({ file, range }, response, content) => {
         const from = Number(/\d+/.exec(range ?? '0')?.[0]);
         const rest = content.subarray(from);
-        const head = {
-          etag: cdnEtag(file),
-          'content-range': `bytes ${from}-${content.length - 1}/${content.length}`,
-        };
-        response.writeHead(range ? 206 : 200, { 'content-length': rest.length, ...head });
+        const part = `bytes ${from}-${content.length - 1}/${content.length}`;
+        const head = { etag: cdnEtag(file), 'content-range': part, 'content-length': rest.length };
+        response.writeHead(range ? 206 : 200, head);
         const piece = rest.subarray(0, ONNX_BYTES / pieces);
         response.write(piece, () => (piece.length === rest.length ? response.end() : response.destroy()));
         return true;
@@ -56,118 +125,29 @@ describe('an interrupted download', () => {
     assert.ok(onnxDownloads(the.hub).length >= pieces);
   });
 
-  it('starts over if the hub ignores the range', async () => {
-    let asked = 0;
-    const the = await scene(
-      always((request, response, content) => {
-        asked += 1;
-        if (asked === 1) return breakHalfWay(request, response, content);
-        response.writeHead(200, { 'content-length': content.length }).end(content);
-        return true;
-      }),
-    );
-    await the.fetch();
-    await assertWhole(the);
-    assert.ok(onnxDownloads(the.hub)[1]?.range);
-  });
-
-  for (const [status, what] of [
-    [416, 'has no such range'],
-    [206, 'sends another range'],
-  ] as const) {
-    it(`starts over if the hub ${what}`, async () => {
-      let asked = 0;
-      const the = await scene(
-        always((request, response, content) => {
-          asked += 1;
-          if (asked === 1) return breakHalfWay(request, response, content);
-          if (asked > 2) return false;
-          response.writeHead(status, { 'content-range': 'bytes 0-9/600000' }).end();
-          return true;
-        }),
-      );
-      await the.fetch();
-      await assertWhole(the);
-      assert.deepEqual(
-        onnxDownloads(the.hub).map(({ range }) => range !== undefined),
-        [false, true, false],
-      );
-    });
-  }
-
   it('returns the new version if the file changes on the hub before the next attempt', async () => {
-    const newer = randomBytes(ONNX_BYTES);
     const the = await scene(
       firstTime((request, response, content) => {
-        the.files.set(ONNX, newer);
+        the.files.set(ONNX, randomBytes(ONNX_BYTES));
         return breakHalfWay(request, response, content);
       }),
     );
     await the.fetch();
     await assertWhole(the);
-    assert.deepEqual(await readFile(path.join(the.folder, ONNX)), newer);
-  });
-
-  it('starts over once if the pieces do not form the file', async () => {
-    let asked = 0;
-    const the = await scene(
-      always((request, response, content) => {
-        asked += 1;
-        if (asked === 1) return breakHalfWay(request, response, content);
-        if (asked === 2) sendContent(request, response, randomBytes(content.length), cdnEtag(request.file));
-        return asked === 2;
-      }),
-    );
-    await the.fetch();
-    await assertWhole(the);
-    assert.equal(onnxDownloads(the.hub).length, 3);
   });
 
   it('starts over if the hub does not show that the pieces are of one version', async () => {
     let asked = 0;
     const the = await scene(({ file }, response, content) => {
-      if (file !== ONNX) response.end(content);
-      else {
-        asked += 1;
-        if (asked === 1) breakOff(response, content, HALF);
-        else response.end(content);
-      }
+      if (file === ONNX) asked += 1;
+      if (file === ONNX && asked === 1) breakOff(response, content, HALF);
+      else response.end(content);
       return true;
     });
     await the.fetch();
     await assertWhole(the);
     const ranges = the.hub.requests.filter(({ file }) => file === ONNX).map(({ range }) => range);
     assert.deepEqual(ranges, [undefined, undefined]);
-  });
-
-  it('keeps what has arrived while the hub is overloaded', async () => {
-    let asked = 0;
-    const the = await scene(
-      always((request, response, content) => {
-        asked += 1;
-        if (asked === 1) return breakHalfWay(request, response, content);
-        if (asked === 2) response.writeHead(503).end();
-        return asked === 2;
-      }),
-    );
-    await the.fetch();
-    await assertWhole(the);
-    const [, second, third] = onnxDownloads(the.hub);
-    assert.ok(second?.range);
-    assert.equal(third?.range, second.range);
-  });
-
-  it('resumes if the hub stops sending', async () => {
-    const the = await scene(
-      firstTime(({ file }, response, content) => {
-        response.writeHead(200, { 'content-length': content.length, etag: cdnEtag(file) });
-        response.write(content.subarray(0, HALF));
-        return true;
-      }),
-    );
-    await the.fetch({ stallMs: 1000 });
-    await assertWhole(the);
-    assert.ok(onnxDownloads(the.hub).at(-1)?.range);
   });
 
   it('fails after five attempts that bring nothing', async () => {
@@ -198,56 +178,51 @@ describe('an interrupted download', () => {
   });
 });
 
-describe('a hub that does not provide the model', () => {
-  it('is asked once for a file that it does not have', async () => {
-    const the = await scene();
-    the.files.delete('config.json');
-    await assertRefused(
-      the,
-      'config.json',
-      /\(http:\S+\/owner\/model\/resolve\/main\/config\.json answered 404\)$/,
-    );
-    assert.equal(the.hub.requests.length, 1);
-  });
+const redirecting = (location: string) => answering(302, { location });
 
-  it('is asked five times while it is overloaded', async () => {
-    const the = await scene((_, response) => {
-      response.writeHead(503).end();
-      return true;
+/** Hubs, why nothing comes of them, and how often they are asked. */
+const UNUSABLE: Readonly<
+  Record<string, [hub: Misbehaviour, reason: RegExp, asked: number, options?: EnsureOptions]>
+> = {
+  'is asked once for a file that it does not have': [
+    answering(404),
+    /\(http:\S+\/owner\/model\/resolve\/main\/config\.json answered 404\)$/,
+    1,
+  ],
+  'is asked five times while it is overloaded': [answering(503), /answered 503\)$/, 5],
+  'causes an error at once if it never answers': [
+    () => true,
+    /nothing arrived for 0\.1 s/,
+    1,
+    { stallMs: 100, retryMs: 1e8 },
+  ],
+  'causes an error if it redirects in a circle': [
+    redirecting('/owner/model/resolve/main/config.json'),
+    /more than 5 redirects/,
+    6,
+  ],
+  ...Object.fromEntries(
+    ['file:///etc/passwd', 'ftp://127.0.0.1/x', 'http://someone:secret@127.0.0.1/x'].map((location) => [
+      `is not followed to ${location}`,
+      [redirecting(location), /redirects to [a-z]+:\/\/[^ :]*, which is not followed/, 1],
+    ]),
+  ),
+};
+
+describe('a hub that does not provide the model', () => {
+  for (const [title, [hub, reason, asked, options]] of Object.entries(UNUSABLE)) {
+    it(title, async () => {
+      const the = await scene(hub);
+      await assertRefused(the, 'config.json', reason, options);
+      assert.equal(the.hub.requests.length, asked);
     });
-    await assertRefused(the, 'config.json', /answered 503\)$/);
-    assert.equal(the.hub.requests.length, 5);
-  });
+  }
 
   it('causes an error at once if it cannot be reached', async () => {
     const the = await scene();
     the.hub.close();
     await assertRefused(the, 'config.json', /ECONNREFUSED/, { retryMs: 1e8 });
   });
-
-  it('causes an error at once if it never answers', async () => {
-    const the = await scene(() => true);
-    await assertRefused(the, 'config.json', /nothing arrived for 0\.1 s/, { stallMs: 100, retryMs: 1e8 });
-  });
-
-  it('causes an error if it redirects in a circle', async () => {
-    const the = await scene((_, response) => {
-      response.writeHead(302, { location: '/owner/model/resolve/main/config.json' }).end();
-      return true;
-    });
-    await assertRefused(the, 'config.json', /more than 5 redirects/);
-    assert.equal(the.hub.requests.length, 6);
-  });
-
-  for (const location of ['file:///etc/passwd', 'ftp://127.0.0.1/x', 'http://someone:secret@127.0.0.1/x']) {
-    it(`is not followed to ${location}`, async () => {
-      const the = await scene((_, response) => {
-        response.writeHead(302, { location }).end();
-        return true;
-      });
-      await assertRefused(the, 'config.json', /redirects to [a-z]+:\/\/[^ :]*, which is not followed/);
-    });
-  }
 
   it('is not followed from https to http', async (t) => {
     const asked: string[] = [];
@@ -258,13 +233,11 @@ describe('a hub that does not provide the model', () => {
       );
     });
     const { modelDir } = await scene();
-    const fetching = ensureModelFiles({
-      name: NAME,
-      modelDir,
-      allowDownload: true,
-      hub: 'https://hub.test/hf',
-    });
-    await assert.rejects(fetching, /redirects to http:\/\/127\.0\.0\.1, which is not followed\)$/);
+    const settings = { name: NAME, modelDir, allowDownload: true, hub: 'https://hub.test/hf' };
+    await assert.rejects(
+      ensureModelFiles(settings),
+      /redirects to http:\/\/127\.0\.0\.1, which is not followed\)$/,
+    );
     assert.deepEqual(asked, ['https://hub.test/hf/owner/model/resolve/main/config.json']);
   });
 });

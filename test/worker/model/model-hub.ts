@@ -12,6 +12,8 @@ export interface HubRequest {
   file: string;
   range: string | undefined;
   ifRange: string | undefined;
+  /** Base address of the CDN, without a final slash. */
+  cdnUrl: string;
 }
 
 /** Answers in place of the hub, or returns false and leaves it to it. */
@@ -20,8 +22,6 @@ export type Misbehaviour = (request: HubRequest, response: ServerResponse, conte
 export interface ModelHub {
   /** Base address, with a final slash. */
   readonly url: string;
-  /** Base address of the CDN, without one. */
-  readonly cdnUrl: string;
   readonly requests: HubRequest[];
   /** The requests for a content: neither HEAD nor what was redirected. */
   downloads(): HubRequest[];
@@ -60,23 +60,22 @@ export async function openModelHub({ files, misbehave = () => false }: ModelHubO
       file,
       range,
       ifRange: ifRange as string | undefined,
+      cdnUrl: cdn.url,
     };
     requests.push(seen);
     const content = files.get(file);
     if (content === undefined) response.writeHead(404).end('Entry not found');
     else if (!misbehave(seen, response, content)) {
       if (at === 'cdn') sendContent(seen, response, content, cdnEtag(file));
-      else if (isLarge(file)) redirectToCdn(response, cdnUrl + (request.url ?? ''), content);
+      else if (isLarge(file)) redirectToCdn(response, cdn.url + (request.url ?? ''), content);
       else if (request.url?.startsWith('/cache'))
         sendContent(seen, response, content, `"${gitSha1(content)}"`);
       else response.writeHead(307, { location: `/cache${request.url}?etag=x` }).end();
     }
   };
   const [hub, cdn] = [await listen(serve('hub')), await listen(serve('cdn'))];
-  const cdnUrl = cdn.url;
   return {
     url: `${hub.url}/`,
-    cdnUrl,
     requests,
     downloads: () =>
       requests.filter((one) => one.method === 'GET' && (one.at === 'cdn' || !isLarge(one.file))),
