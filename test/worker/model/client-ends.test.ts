@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { rm, truncate, writeFile } from 'node:fs/promises';
+import { rm, truncate } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -54,14 +54,6 @@ describe('a text that ends the model process', () => {
   test('is answered by the next process if it ended one process only', async (t) => {
     const { client, modelDir } = await openMisbehaving(t);
     assert.equal(await tell(client, `die-once ${modelDir}/met`), startsIn(modelDir).at(1));
-  });
-
-  test('is the only one refused if it is a query among other texts', async (t) => {
-    const { client } = await openMisbehaving(t);
-    await client.ready;
-    const passage = tell(client, 'pid');
-    await assert.rejects(client.embed('die', 'query', waiting()), TextRefusedError);
-    assert.ok((await passage) > 0);
   });
 
   test('is not tried again when nobody waits for it', async (t) => {
@@ -134,21 +126,6 @@ test('a process that has grown past its memory share is replaced between two tex
     log.filter(({ level }) => level !== 'info'),
     [],
   );
-});
-
-test('a text is not computed when nobody waits for it', async (t) => {
-  const { client, modelDir } = await openMisbehaving(t);
-  const [noted, awaited, unwanted] = ['noted', 'awaited', 'unwanted'].map((name) => join(modelDir, name));
-  const before = client.embed(`wait ${noted} ${awaited}`, 'passage', waiting());
-  const leaving = new AbortController();
-  const left = client.embed(`wait ${unwanted} ${awaited}`, 'passage', leaving.signal);
-  await until(t.signal, () => existsSync(noted!));
-  leaving.abort();
-  await assert.rejects(left, EmbeddingInterruptedError);
-  await writeFile(awaited!, '');
-  await before;
-  await tell(client, 'pid');
-  assert.ok(!existsSync(unwanted!));
 });
 
 describe('a model process that does not become ready', () => {

@@ -152,9 +152,4 @@ describe('the files in the model folder', () => {
       assert.deepEqual(await the.verdicts(), ['unknown', 'unknown', 'unknown', 'unknown']);
     }
   });
-
-  it('are missing in an empty folder', async () => {
-    const { verdicts } = await scene();
-    assert.deepEqual(await verdicts(), ['missing', 'missing', 'missing', 'missing']);
-  });
 });
