@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { scheduleJobs } from '../../../worker/registry.ts';
 import { sealAll, verifyAudit } from '../../support/audit-chain.ts';
 import { doJob } from '../../support/do-job.ts';
 import { searchByWords } from '../../support/feedback.ts';
@@ -24,49 +23,23 @@ async function searchedBefore(...days: number[]) {
   return company;
 }
 
-const daysLeft = async ({ teamId }: { teamId: string }) => {
-  const rows = await database.query<{ days: number }>(
-    `select extract(day from now() - at)::int as days from memory.audit_search where team_id = $1 order by 1`,
-    [teamId],
-  );
-  return rows.map(({ days }) => days);
-};
-
 describe('the job audit.prune', () => {
   it('deletes what searches asked and found after the days of the setting, and keeps the events', async () => {
-    const company = await searchedBefore(0, 6, 7, 100);
-    const other = await searchedBefore(8);
-    assert.deepEqual(await doJob(database, 'audit.prune', {}, { MEMORY_AUDIT_SEARCH_DAYS: '7' }), [
-      'audit.prune',
-    ]);
-    assert.deepEqual([await daysLeft(company), await daysLeft(other)], [[0, 6], []]);
+    const [company, other] = [await searchedBefore(0, 6, 7, 100, 3000), await searchedBefore(8)];
+    const daysLeft = async (MEMORY_AUDIT_SEARCH_DAYS?: string) => {
+      const env = MEMORY_AUDIT_SEARCH_DAYS === undefined ? {} : { MEMORY_AUDIT_SEARCH_DAYS };
+      assert.deepEqual(await doJob(database, 'audit.prune', {}, env), ['audit.prune']);
+      const rows = await database.query<{ teamId: string; days: number }>(
+        `select team_id as "teamId", extract(day from now() - at)::int as days from memory.audit_search order by days`,
+      );
+      const of = (teamId: string) => rows.filter((row) => row.teamId === teamId).map(({ days }) => days);
+      return [of(company.teamId), of(other.teamId)];
+    };
+    assert.deepEqual(await daysLeft(), [[0, 6, 7, 100, 3000], [8]], 'no setting');
+    assert.deepEqual(await daysLeft('7'), [[0, 6], []]);
+    assert.deepEqual(await daysLeft('0'), [[], []]);
     await sealAll(database);
     const { events, unsealed, firstBreak } = await verifyAudit(company);
-    assert.deepEqual([events, unsealed, firstBreak], [6, 0, null]);
-  });
-
-  it('deletes everything that was stored before it runs, if the setting is 0', async () => {
-    const company = await searchedBefore(0, 1);
-    await doJob(database, 'audit.prune', {}, { MEMORY_AUDIT_SEARCH_DAYS: '0' });
-    assert.deepEqual(await daysLeft(company), []);
-  });
-
-  it('deletes nothing without the setting', async () => {
-    const company = await searchedBefore(3000);
-    assert.deepEqual(await doJob(database, 'audit.prune', {}), ['audit.prune']);
-    assert.deepEqual(await daysLeft(company), [3000]);
-  });
-
-  it('is enqueued when a worker starts, and every hour', async () => {
-    const enqueued: string[] = [];
-    const scheduled = new Map<string, string>();
-    const queue = {
-      boss: { schedule: async (name: string, cron: string) => void scheduled.set(name, cron) },
-      enqueue: async (_tx: unknown, name: string) => void enqueued.push(name),
-    };
-    const setup = { queue, database, config: { serverEmbeddings: true } };
-    await scheduleJobs(setup as never, ['audit.prune']);
-    assert.deepEqual(enqueued, ['audit.prune']);
-    assert.match(scheduled.get('audit.prune') ?? '', /^\d+ \* \* \* \*$/);
+    assert.deepEqual([events, unsealed, firstBreak], [7, 0, null]);
   });
 });
