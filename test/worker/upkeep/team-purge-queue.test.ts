@@ -14,13 +14,11 @@ test('a Team that is deleted while imports wait is removed, and all its jobs end
   const kept = await service.company();
   for (const each of [company, kept]) {
     const items = ['a', 'b', 'c'].map((name) => ({ filename: `${name}.txt`, text: `the file ${name}` }));
-    assert.equal((await each.ask.importFiles({ items })).statusCode, 202);
-    const source = { title: 'x', text: 'a source' };
-    assert.equal((await each.ask.ingestSource(source)).statusCode, 201);
+    await each.api.importFiles({ items });
+    await each.api.ingestSource({ title: 'x', text: 'a source' });
   }
-  const url = `/v1/company/teams/${teamId}`;
-  assert.equal((await company.send('POST', `${url}/archive`)).statusCode, 200);
-  assert.equal((await company.send('DELETE', url)).statusCode, 204);
+  await company.api.archiveTeam(teamId);
+  await company.api.deleteTeam(teamId);
 
   const worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
   t.after(() => worker.stop());
@@ -42,9 +40,6 @@ test('a Team that is deleted while imports wait is removed, and all its jobs end
     const key = table === 'identity.team' ? 'id' : 'team_id';
     assert.deepEqual(await database.query(`select from ${table} where ${key} = $1`, [teamId]), [], table);
   }
-  const completed = await database.query(
-    `select from memory.import where team_id = $1 and state = 'completed'`,
-    [kept.teamId],
-  );
-  assert.equal(completed.length, 3, 'those of another Team go on');
+  const { items } = await kept.api.listImports({ state: 'completed' });
+  assert.equal(items.length, 3, 'those of another Team go on');
 });
