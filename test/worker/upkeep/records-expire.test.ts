@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { QUEUES } from '../../../shared/queues.ts';
 import { expireItems, expireSources, inDays, storedStates } from '../../sources/expiry/expire.ts';
 import { recordedBy } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
+import { databaseError, failingDatabase } from '../../support/failing-database.ts';
 import { addMemories, searchRows } from '../../support/memories.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addClient, archiveTeam, type Caller } from '../../support/team.ts';
+import { runJob } from './run-job.ts';
 
 /** The job goes over the records of all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
@@ -104,7 +105,21 @@ describe('the job records.expire', () => {
     assert.deepEqual(events.map(({ kind }) => kind).sort(), ['memory.expire', 'memory.ingest']);
   });
 
-  test('runs every minute', () => {
-    assert.equal(QUEUES['records.expire'].schedule, '* * * * *');
+  test('archives the records of the other layers if those of one cannot be archived, and fails', async () => {
+    const [broken, sound] = [await service.company(), await service.company()];
+    const ids = [(await addSource(broken)).id, (await addSource(sound)).id] as const;
+    await expireSources(service, ...ids);
+    let layers = 0;
+    const failing = failingDatabase(database, (statement) => {
+      if (!statement.includes('for update skip locked')) return null;
+      layers += 1;
+      return layers === 1 ? databaseError('XX000') : null;
+    });
+    const { completed, error } = await runJob(service, 'records.expire', { on: failing });
+    assert.ok(error instanceof AggregateError);
+    assert.deepEqual(completed, []);
+    assert.deepEqual((await storedStates(service, ...ids)).sort(), ['active', 'archived']);
+    await run();
+    assert.deepEqual(await storedStates(service, ...ids), ['archived', 'archived']);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { transaction, workerTransaction } from '../../../db/driver/database.ts';
+import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
 import {
   endSourceTerms,
   findOutdatedSource,
@@ -8,19 +8,17 @@ import {
   renewSourceTerms,
   replaceTerms,
 } from '../../../db/queries/search/terms.ts';
-import { newId } from '../../../shared/ids.ts';
 import { textHash } from '../../../shared/text/content-hash.ts';
 import { fieldsNow, fieldsText } from '../../../shared/text/prepared-chunks.ts';
 import { chunkTerms } from '../../../shared/text/terms/terms.ts';
-import { HANDLERS } from '../../../worker/registry.ts';
 import type { SignedIn } from '../../support/app.ts';
-import { type Body } from '../../support/client/client.ts';
 import { doJob } from '../../support/do-job.ts';
 import { addMemory, decided } from '../../support/memories.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
 import { addClient, addPerson, type Caller, readStatus } from '../../support/team.ts';
+import { runJob } from './run-job.ts';
 
 /** A job goes over the sources of all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
@@ -33,24 +31,12 @@ async function find(caller: Caller, query: string): Promise<string[]> {
   return (await caller.api.searchMemory(body)).hits.map((hit) => hit.text);
 }
 
-async function ingest(caller: Caller, body: Body<'ingestSource'>): Promise<void> {
-  await caller.api.ingestSource(body);
-}
+const jobOf = ({ companyId, teamId, ownerId: userId }: SignedIn) => ({ companyId, teamId, userId });
+const renew = (company: SignedIn) => runJob(service, 'terms.renew', { data: jobOf(company) });
 
-const renew = ({ companyId, teamId, ownerId: userId }: SignedIn) =>
-  doJob(database, 'terms.renew', { companyId, teamId, userId });
-
-/** The Teams for which the job enqueues another. */
-async function teamsFound(): Promise<string[]> {
-  const found: string[] = [];
-  const queue = {
-    complete: async () => undefined,
-    enqueue: async (_tx: unknown, name: string, { teamId }: { teamId: string }) =>
-      void found.push(`${name} ${teamId}`),
-  };
-  await HANDLERS['terms.outdated']({ id: newId(), data: {} } as never, { database, queue } as never);
-  return found;
-}
+/** As if an earlier version of the service had made the terms of a Team. */
+const age = ({ teamId }: SignedIn) =>
+  database.query('update memory.source set terms_version = 1 where team_id = $1', [teamId]);
 
 /** More chunks than a request makes the terms of. */
 const manyChunks = (text: string) => Array.from({ length: 120 }, (_, n) => ({ text: `${text} ${n}` }));
@@ -59,8 +45,8 @@ const manyChunks = (text: string) => Array.from({ length: 120 }, (_, n) => ({ te
 async function retitled() {
   const company = await service.company();
   const doc = { chunks: manyChunks('The valve is shut.'), externalId: 'doc' };
-  await ingest(company, { ...doc, title: 'Walrus' });
-  await ingest(company, { ...doc, title: 'Pelican' });
+  await company.api.ingestSource({ ...doc, title: 'Walrus' });
+  await company.api.ingestSource({ ...doc, title: 'Pelican' });
   const scope = ownerScope(company);
   const source = await workerTransaction(database, scope, findOutdatedSource);
   assert.ok(source);
@@ -71,16 +57,13 @@ async function retitled() {
 describe('the terms of a source with another title', () => {
   test('find a document, after ingest and PATCH, and a memory by the new title at once', async () => {
     const company = await service.company();
-    const { headers } = company;
     const doc = { text: 'The valve is shut.', externalId: 'doc' };
-    await ingest(company, { ...doc, title: 'Walrus' });
+    await company.api.ingestSource({ ...doc, title: 'Walrus' });
     const memory = await addMemory(company, 'published', { title: 'Heron', content: 'It rains.' });
-    await ingest(company, { ...doc, title: 'Pelican' });
+    await company.api.ingestSource({ ...doc, title: 'Pelican' });
     assert.deepEqual(await find(company, 'pelican'), [doc.text]);
     const { items } = await company.api.listSources({ q: 'pelican' });
-    const url = `/v1/memory/sources/${items[0]?.id}`;
-    const renamed = await service.app.inject({ method: 'PATCH', url, headers, payload: { title: 'Auk' } });
-    assert.equal(renamed.statusCode, 200, renamed.body);
+    await company.api.changeSource(items[0]!.id, { title: 'Auk' });
     await decided(company, { action: 'update', memoryId: memory.id, title: 'Ibis' });
     assert.deepEqual(await find(company, 'walrus pelican heron'), []);
     assert.deepEqual([await find(company, 'auk'), await find(company, 'ibis')], [[doc.text], ['It rains.']]);
@@ -91,8 +74,8 @@ describe('the terms of a source with another title', () => {
 
   test('are made again at once only in layers that the caller can write', async () => {
     const company = await service.company();
-    await ingest(company, { title: 'Walrus', text: 'The valve is shut.', externalId: 'doc' });
-    await database.query('update memory.source set terms_version = 1 where team_id = $1', [company.teamId]);
+    await company.api.ingestSource({ title: 'Walrus', text: 'The valve is shut.', externalId: 'doc' });
+    await age(company);
     const [chunk] = await database.query<{ id: string; source: string }>(
       'select id, source_id as source from memory.chunk where team_id = $1',
       [company.teamId],
@@ -122,13 +105,15 @@ describe('the terms of a source with another title', () => {
     const company = await service.company();
     const chunks = Array.from({ length: 120 }, (_, n) => ({ text: `The valve number ${n} is shut.` }));
     const doc = { chunks, externalId: 'doc' };
-    await ingest(company, { ...doc, title: 'Walrus' });
+    await company.api.ingestSource({ ...doc, title: 'Walrus' });
     assert.equal(await outdated(company), 0);
-    await ingest(company, { ...doc, title: 'Pelican' });
+    await company.api.ingestSource({ ...doc, title: 'Pelican' });
     assert.equal(await outdated(company), 120);
     assert.equal((await find(company, 'walrus')).length, 50);
     assert.deepEqual(await find(company, 'pelican'), []);
-    assert.deepEqual(await renew(company), ['terms.renew']);
+    const { completed, enqueued } = await renew(company);
+    assert.deepEqual(completed, ['terms.renew']);
+    assert.deepEqual(enqueued, [`keywords.count ${company.teamId}`]);
     assert.equal(await outdated(company), 0);
     assert.equal((await find(company, 'pelican')).length, 50);
     assert.deepEqual(await find(company, 'walrus'), []);
@@ -143,14 +128,28 @@ describe('the terms of a source with another title', () => {
     await renew(ofMany);
     const ofLong = await service.company();
     const chunks = Array.from({ length: 30 }, (_, n) => ({ text: `heron ${n} `.repeat(880) }));
-    for (const title of ['Walrus', 'Pelican']) await ingest(ofLong, { chunks, externalId: 'doc', title });
+    for (const title of ['Walrus', 'Pelican'])
+      await ofLong.api.ingestSource({ chunks, externalId: 'doc', title });
     assert.equal(await waiting(ofLong), 1);
     await renew(ofLong);
   });
 
+  test('are made by the next job if the worker stops', async () => {
+    const { company } = await retitled();
+    const stop = new AbortController();
+    const on: Database = {
+      ...database,
+      transaction: (fn, opening) => database.transaction(fn, opening).finally(() => stop.abort()),
+    };
+    const run = await runJob(service, 'terms.renew', { data: jobOf(company), on, stopping: stop.signal });
+    assert.deepEqual([run.completed, run.enqueued], [['terms.renew'], [`terms.renew ${company.teamId}`]]);
+    assert.equal(await outdated(company), 120);
+    await renew(company);
+  });
+
   test('stay outdated if the title changes again while they are made', async () => {
     const { company, doc, scope, source } = await retitled();
-    await ingest(company, { ...doc, title: 'Ibis' });
+    await company.api.ingestSource({ ...doc, title: 'Ibis' });
     await workerTransaction(database, scope, (tx) => endSourceTerms(tx, source, 1));
     assert.equal(await outdated(company), 120);
     await renew(company);
@@ -163,7 +162,7 @@ describe('the terms of a source with another title', () => {
     const { id, headings, text } = chunk!;
     const terms = chunkTerms(scope.teamId, text, fieldsText(source.fields, headings));
     const late = { id, terms, textHash: textHash(text) };
-    await ingest(company, { ...doc, title: 'Ibis' });
+    await company.api.ingestSource({ ...doc, title: 'Ibis' });
     await renew(company);
     assert.equal(await workerTransaction(database, scope, (tx) => replaceTerms(tx, source, [late])), false);
     assert.deepEqual(await find(company, 'pelican'), []);
@@ -175,16 +174,15 @@ test('an imported document is found by its own day, also when its terms are made
   const company = await service.company();
   const text = 'Subject: The pump\nDate: Wed, 31 Jan 2024 10:20:00 +0000\n\nIt leaks.';
   const items = [{ filename: 'pump.eml', title: 'Walrus', text }];
-  const answer = await company.ask.importFiles({ items });
-  const [{ id: importId } = { id: '' }] = answer.json<{ imports: { id: string }[] }>().imports;
-  const { companyId, teamId, ownerId: userId } = company;
-  await doJob(database, 'import.process', { companyId, teamId, userId, layerId: teamId, importId });
+  const { imports } = await company.api.importFiles({ items });
+  const job = { ...jobOf(company), layerId: company.teamId, importId: imports[0]!.id };
+  await doJob(database, 'import.process', job);
   // Another day than the one in the text, so that only the stored day of the document finds it.
   await database.query(
     `update memory.source set occurred_at = '2023-12-30T00:00:00Z', occurred_is_day = true where team_id = $1`,
-    [teamId],
+    [company.teamId],
   );
-  await database.query('update memory.source set terms_version = 1 where team_id = $1', [teamId]);
+  await age(company);
   assert.equal((await find(company, '2024-01-31')).length, 1);
   assert.equal((await find(company, '2023-12-30')).length, 0);
   await renew(company);
@@ -193,12 +191,12 @@ test('an imported document is found by its own day, also when its terms are made
 
 test('a new text of a source that was created on another day keeps that day, and is not outdated', async () => {
   const company = await service.company();
-  await ingest(company, { title: 'Walrus', text: 'The valve is shut.', externalId: 'doc' });
+  await company.api.ingestSource({ title: 'Walrus', text: 'The valve is shut.', externalId: 'doc' });
   const memory = await addMemory(company, 'published', { content: 'It rains.' });
   await database.query(`update memory.source set created_at = '2023-12-30' where team_id = $1`, [
     company.teamId,
   ]);
-  await ingest(company, { title: 'Walrus', text: 'The valve is open.', externalId: 'doc' });
+  await company.api.ingestSource({ title: 'Walrus', text: 'The valve is open.', externalId: 'doc' });
   await decided(company, { action: 'update', memoryId: memory.id, content: 'It snows.' });
   assert.equal(await outdated(company), 0);
   const found = await find(company, '2023-12-30');
@@ -214,15 +212,16 @@ describe('the terms that an earlier version of the service made', () => {
     for (const layer of [null, clientId]) {
       await storeSource(database, scope, { layer, title: `Walrus ${layer ?? 'team'}`, chunks: [{ text }] });
     }
-    await database.query('update memory.source set terms_version = 1 where team_id = $1', [one.teamId]);
+    await age(one);
     await database.query('update memory.chunk set text_hash = null where team_id = $1', [one.teamId]);
-    await ingest(other, { title: 'Walrus team', text });
+    await other.api.ingestSource({ title: 'Walrus team', text });
     const member = await addPerson(service, one, { teamRole: 'member' });
     assert.deepEqual([await outdated(one), await outdated(member), await outdated(other)], [2, 1, 0]);
-    assert.deepEqual(await teamsFound(), [`terms.renew ${one.teamId}`]);
+    const teams = () => runJob(service, 'terms.outdated');
+    assert.deepEqual((await teams()).enqueued, [`terms.renew ${one.teamId}`]);
     assert.deepEqual(await find(one, 'walrus'), []);
     await renew(one);
-    assert.deepEqual([await outdated(one), await teamsFound()], [0, []]);
+    assert.deepEqual([await outdated(one), (await teams()).enqueued], [0, []]);
     assert.deepEqual(await find(one, 'walrus'), [text], 'equal chunks once, by the hash that it adds');
     const weights = async ({ teamId }: SignedIn) => {
       const rows = await database.query<{ weights: string }>(
@@ -236,8 +235,8 @@ describe('the terms that an earlier version of the service made', () => {
 
   test('are not written again where a run that was stopped has made them', async () => {
     const company = await service.company();
-    const { companyId, teamId, ownerId: userId } = company;
-    await ingest(company, { title: 'Walrus', chunks: manyChunks('The valve is shut.') });
+    const { teamId } = company;
+    await company.api.ingestSource({ title: 'Walrus', chunks: manyChunks('The valve is shut.') });
     const written = () =>
       database.query<{ place: string; keys: number[] }>(
         'select ctid::text as place, keys from memory.chunk_keyword where team_id = $1 order by chunk_id',
@@ -251,8 +250,8 @@ describe('the terms that an earlier version of the service made', () => {
       [teamId],
     );
     const stopped = await written();
-    await database.query('update memory.source set terms_version = 1 where team_id = $1', [teamId]);
-    await doJob(database, 'terms.renew', { companyId, teamId, userId });
+    await age(company);
+    await renew(company);
     const after = await written();
     assert.deepEqual(
       after.map(({ keys }) => keys),
@@ -265,8 +264,8 @@ describe('the terms that an earlier version of the service made', () => {
   test('are counted again when those of a fifth of the layer were made', async () => {
     const company = await service.company();
     const scope = ownerScope(company);
-    const { companyId, teamId, ownerId: userId } = company;
-    const count = () => doJob(database, 'keywords.count', { companyId, teamId, userId });
+    const { teamId } = company;
+    const count = () => doJob(database, 'keywords.count', jobOf(company));
     for (const n of [1, 2, 3, 4, 5, 6]) {
       const chunks = [{ text: `The valve number ${n} is shut.` }];
       await storeSource(database, scope, { layer: null, title: 'Walrus', chunks, withFields: n > 1 });
@@ -278,7 +277,7 @@ describe('the terms that an earlier version of the service made', () => {
       ]);
     await renew(company);
     assert.equal((await stale()).length, 0, 'of one in six');
-    await database.query('update memory.source set terms_version = 1 where team_id = $1', [teamId]);
+    await age(company);
     await renew(company);
     assert.equal((await stale()).length, 1);
     await count();
