@@ -120,7 +120,7 @@ test('the lanes of texts settle each text once with the expected result, in the 
     { weight: 1, arbitrary: fc.constant((model: Model) => model.close()) },
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(deed, { maxLength: 60 }), async (deeds) => {
+    fc.asyncProperty(fc.array(deed, { maxLength: 60, size: 'max' }), async (deeds) => {
       const model = new Model();
       for (const act of deeds) {
         act(model);
