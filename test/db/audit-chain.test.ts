@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { asWorker, transaction, withoutScope } from '../../db/driver/database.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { call } from '../../db/queries/call.ts';
 import { newId } from '../../shared/ids.ts';
 import {
@@ -27,104 +26,69 @@ await sealAll(database);
 const seal = ({ companyId }: TestCompany, limit: number) =>
   asWorker(database, (tx) => call(tx, 'memory.seal_audit', companyId, limit));
 
-describe('audit seals', () => {
+test('audit seals and the list of unsealed events cannot be read or written by the service role', async () => {
+  const company = await createTestCompany(database);
+  await sealAll(database);
+  await recordEvents(database, company, 1);
+  const [event = ''] = (await readEventIds(database, company)).slice(-1);
+  const ids = `'${company.companyId}', '${event}'`;
   for (const statement of [
-    `update memory.audit_seal set sequence = sequence + 1`,
+    'select from memory.audit_seal',
+    'update memory.audit_seal set event_id = event_id',
     'delete from memory.audit_seal',
     'truncate memory.audit_seal',
+    `insert into memory.audit_seal (company_id, event_id, sequence, hash) values (${ids}, 3, '')`,
+    'select from memory.audit_unsealed',
+    `insert into memory.audit_unsealed (company_id, event_id) values (${ids})`,
+    `update memory.audit_unsealed set event_id = '${newId()}'`,
+    'delete from memory.audit_unsealed',
+    'truncate memory.audit_unsealed',
+    'alter table memory.audit_seal disable trigger all',
+    'alter table memory.audit_event disable trigger all',
+    'alter table memory.audit_event disable row level security',
+    `select memory.audit_hash(e, '') from memory.audit_event e`,
+    'create or replace function memory.audit_hash(e memory.audit_event, p_previous bytea) returns bytea language sql return p_previous',
   ]) {
-    test(`cannot be changed with ${statement.split(' ')[0]}, not even by the owner of the table`, async () => {
-      const company = await createTestCompany(database);
-      await sealAll(database);
-      await assert.rejects(database.query(statement), { code: DENIED, message: /append-only/ });
-      const asService = transaction(database, ownerScope(company), (tx) => tx.query(statement));
-      await assert.rejects(asService, { code: DENIED });
-      await assertWholeChain(database, company);
-    });
+    const scoped = transaction(database, ownerScope(company), (tx) => tx.query(statement));
+    await assert.rejects(scoped, { code: DENIED }, statement);
+    const unscoped = withoutScope(database, (tx) => tx.query(statement));
+    await assert.rejects(unscoped, { code: DENIED }, statement);
   }
-
-  test('cannot be read or written by the service role, and neither can the list of unsealed events', async () => {
-    const company = await createTestCompany(database);
-    await sealAll(database);
-    await recordEvents(database, company, 1);
-    const [event = ''] = (await readEventIds(database, company)).slice(-1);
-    const ids = `'${company.companyId}', '${event}'`;
-    for (const statement of [
-      'select from memory.audit_seal',
-      `insert into memory.audit_seal (company_id, event_id, sequence, hash) values (${ids}, 3, '')`,
-      'select from memory.audit_unsealed',
-      `insert into memory.audit_unsealed (company_id, event_id) values (${ids})`,
-      `update memory.audit_unsealed set event_id = '${newId()}'`,
-      'delete from memory.audit_unsealed',
-      'truncate memory.audit_unsealed',
-      'alter table memory.audit_seal disable trigger all',
-      'alter table memory.audit_event disable trigger all',
-      'alter table memory.audit_event disable row level security',
-      `select memory.audit_hash(e, '') from memory.audit_event e`,
-      'create or replace function memory.audit_hash(e memory.audit_event, p_previous bytea) returns bytea language sql return p_previous',
-    ]) {
-      const scoped = transaction(database, ownerScope(company), (tx) => tx.query(statement));
-      await assert.rejects(scoped, { code: DENIED }, statement);
-      const unscoped = withoutScope(database, (tx) => tx.query(statement));
-      await assert.rejects(unscoped, { code: DENIED }, statement);
-    }
-    await sealAll(database);
-    assert.equal((await assertWholeChain(database, company)).length, 3);
-  });
+  await sealAll(database);
+  assert.equal((await assertWholeChain(database, company)).length, 3);
 });
 
 describe('sealing audit events', () => {
-  test('makes one chain per Company, oldest event first, with the documented hashes', async () => {
-    const company = await createTestCompany(database);
-    await recordEvents(database, company, 3);
-    await sealAll(database);
-    const seals = await assertWholeChain(database, company);
-    assert.deepEqual(
-      seals.map(({ eventId }) => eventId),
-      await readEventIds(database, company),
-    );
-    assert.equal(seals.length, 5);
-  });
-
-  test('gives a hand-written event the documented hash', async () => {
-    const company = await createTestCompany(database);
-    const { companyId, ownerId, teamId } = company;
-    await sealAll(database);
-    const [id, subject] = [newId(), newId()];
-    await database.query(
-      `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, layer, subject_type, subject_id,
-         detail, at) values ($1, $2, 'memory.search', $3, $4, 'team', 'query', $5, $6, $7)`,
-      [companyId, id, ownerId, teamId, subject, '{"topK": 8, "hits": []}', '2026-01-31T12:34:56.123456Z'],
-    );
-    await sealAll(database);
-    const [, before, last] = await readSeals(database, company);
-    const text =
-      `["${companyId}", "${id}", "memory.search", "${ownerId}", "${teamId}", null, "team", "query", ` +
-      `"${subject}", {"hits": [], "topK": 8}, 1769862896123456]`;
-    const expected = createHash('sha256').update(before!.hash).update(text).digest('hex');
-    assert.equal(last?.hash.toString('hex'), expected);
-    await assertWholeChain(database, company);
-  });
-
-  test('gives a hand-written event of an agent token a hash that includes the token', async () => {
-    const company = await createTestCompany(database);
-    const { companyId, ownerId, teamId } = company;
-    await sealAll(database);
-    const [id, subject, token] = [newId(), newId(), newId()];
-    await database.query(
-      `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, layer, subject_type, subject_id,
-         detail, at, token_id) values ($1, $2, 'memory.search', $3, $4, 'team', 'query', $5, '{}', $6, $7)`,
-      [companyId, id, ownerId, teamId, subject, '2026-01-31T12:34:56.123456Z', token],
-    );
-    await sealAll(database);
-    const [, before, last] = await readSeals(database, company);
-    const text =
-      `["${companyId}", "${id}", "memory.search", "${ownerId}", "${teamId}", null, "team", "query", ` +
-      `"${subject}", {}, 1769862896123456, "${token}"]`;
-    const expected = createHash('sha256').update(before!.hash).update(text).digest('hex');
-    assert.equal(last?.hash.toString('hex'), expected);
-    await assertWholeChain(database, company);
-  });
+  for (const token of [null, newId()]) {
+    test(`gives a hand-written event ${token === null ? '' : 'of an agent token '}the documented hash`, async () => {
+      const company = await createTestCompany(database);
+      const { companyId, ownerId, teamId } = company;
+      await sealAll(database);
+      const [id, subject] = [newId(), newId()];
+      await database.query(
+        `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, layer, subject_type, subject_id,
+           detail, at, token_id) values ($1, $2, 'memory.search', $3, $4, 'team', 'query', $5, $6, $7, $8)`,
+        [
+          companyId,
+          id,
+          ownerId,
+          teamId,
+          subject,
+          '{"topK": 8, "hits": []}',
+          '2026-01-31T12:34:56.123456Z',
+          token,
+        ],
+      );
+      await sealAll(database);
+      const [, before, last] = await readSeals(database, company);
+      const text =
+        `["${companyId}", "${id}", "memory.search", "${ownerId}", "${teamId}", null, "team", "query", ` +
+        `"${subject}", {"hits": [], "topK": 8}, 1769862896123456${token === null ? '' : `, "${token}"`}]`;
+      const expected = createHash('sha256').update(before!.hash).update(text).digest('hex');
+      assert.equal(last?.hash.toString('hex'), expected);
+      await assertWholeChain(database, company);
+    });
+  }
 
   test('seals details of every JSON type', async () => {
     const company = await createTestCompany(database);
@@ -144,20 +108,6 @@ describe('sealing audit events', () => {
     }
     await sealAll(database);
     assert.equal((await assertWholeChain(database, company)).length, details.length + 2);
-  });
-
-  test('makes a separate chain for each Company', async () => {
-    const companies = [await createTestCompany(database), await createTestCompany(database)];
-    for (let n = 0; n < 3; n += 1) {
-      for (const company of companies) {
-        await recordEvents(database, company, 1 + n);
-        await seal(company, 2);
-      }
-    }
-    await sealAll(database);
-    for (const company of companies) {
-      assert.equal((await assertWholeChain(database, company)).length, 8);
-    }
   });
 
   test('seals at most the given number of events per run, oldest first, until all are sealed', async () => {
@@ -196,26 +146,5 @@ describe('sealing audit events', () => {
     const [made, team, oldest, first, second, last] = await readEventIds(database, company);
     assert.equal(oldest, late);
     assert.deepEqual(order, [made, team, first, second, late, last]);
-  });
-
-  test('does not seal an event whose change was rolled back', async () => {
-    const company = await createTestCompany(database);
-    const undone = transaction(database, ownerScope(company), async (tx) => {
-      await recordEvent(tx);
-      throw new Error('undone');
-    });
-    await assert.rejects(undone, /undone/);
-    await sealAll(database);
-    assert.equal((await assertWholeChain(database, company)).length, 2);
-    assert.deepEqual(await database.query('select from memory.audit_unsealed'), []);
-  });
-
-  test('seals each event of a statement that records several', async () => {
-    const company = await createTestCompany(database);
-    const event = { kind: 'memory.delete', subjectType: 'memory', layer: null } as const;
-    const entries = Array.from({ length: 20 }, () => ({ ...event, subjectId: newId() }));
-    await transaction(database, ownerScope(company), async (tx) => insertAuditEvents(tx, entries));
-    await sealAll(database);
-    assert.equal((await assertWholeChain(database, company)).length, 22);
   });
 });
