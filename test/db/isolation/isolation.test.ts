@@ -99,42 +99,21 @@ describe('every tenant table', () => {
 });
 
 describe('claims of another Team, in the same or another Company,', () => {
-  test('read no row', async () => {
-    for (const { name, wall, scope, tables: closed } of attackers) {
-      for (const table of closed) {
-        const where = belongsTo(table, victim, wall);
-        const shown = await attempt(
-          database,
-          scope,
-          `select 1 from ${table.name} where ${where}`,
-          (_, rows) => rows.length,
-        );
-        assert.ok(shown === 'refused' || shown === 0, `${name} reads ${table.name}`);
-      }
-    }
-  });
-
-  test('change no row, even with a statement without a condition', async () => {
+  test('read, change and delete no row, even with a statement without a condition', async () => {
     for (const { name, wall, team, scope, tables: closed } of attackers) {
       for (const table of closed) {
         const where = belongsTo(table, victim, wall);
         const there = await count(database, table, where);
-        const stolen = `update ${table.name} set ${wallOf(table, wall)} = '${ownId(table, team, wall)}'`;
-        const left = await attempt(database, scope, stolen, (tx) => count(tx, table, where));
-        assert.ok(left === 'refused' || left === there, `${name} takes ${table.name}`);
-      }
-    }
-  });
-
-  test('delete no row, even with a statement without a condition', async () => {
-    for (const { name, wall, scope, tables: closed } of attackers) {
-      for (const table of closed) {
-        const where = belongsTo(table, victim, wall);
-        const there = await count(database, table, where);
-        const left = await attempt(database, scope, `delete from ${table.name}`, (tx) =>
-          count(tx, table, where),
-        );
-        assert.ok(left === 'refused' || left === there, `${name} deletes from ${table.name}`);
+        const read = `select 1 from ${table.name} where ${where}`;
+        const shown = await attempt(database, scope, read, (_, rows) => rows.length);
+        assert.ok(shown === 'refused' || shown === 0, `${name} reads ${table.name}`);
+        for (const statement of [
+          `update ${table.name} set ${wallOf(table, wall)} = '${ownId(table, team, wall)}'`,
+          `delete from ${table.name}`,
+        ]) {
+          const left = await attempt(database, scope, statement, (tx) => count(tx, table, where));
+          assert.ok(left === 'refused' || left === there, `${name}: ${statement}`);
+        }
       }
     }
   });
@@ -174,22 +153,6 @@ describe('claims of another Team, in the same or another Company,', () => {
 });
 
 describe('audit seals', () => {
-  test('cannot be read or written by the service role, not even for its own Company', async () => {
-    const own = companyScope({ companyId: victim.companyId, userId: victim.ownerId });
-    const rows = new TenantRows({ ...victim, clientId: null });
-    for (const scope of [own, ownerScope(victim, [victimClient])]) {
-      for (const table of tables.filter(({ name }) => SEAL_TABLES.includes(name))) {
-        const { name } = table;
-        const changed = `update ${name} set event_id = event_id`;
-        for (const statement of [`select 1 from ${name}`, changed, `delete from ${name}`]) {
-          assert.equal(await attempt(database, scope, statement, () => 'done'), 'refused', statement);
-        }
-        assert.equal(await attempt(database, scope, rows.insertion(table), () => 'done'), 'refused', name);
-        assert.equal(await attempt(database, scope, `truncate ${name}`, () => 'done'), 'refused', name);
-      }
-    }
-  });
-
   test('are verified and counted only for the Company of the claims', async () => {
     const told = async (team: typeof victim) => {
       const scope = companyScope({ companyId: team.companyId, userId: team.ownerId });

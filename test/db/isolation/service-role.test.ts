@@ -223,20 +223,6 @@ describe('the roles of the service and of its worker', () => {
     );
   });
 
-  test('the service role applies inside transactions with and without a scope, and not after them', async () => {
-    const current = 'select current_user as name';
-    const [scoped] = await transaction(database, ownerScope(await createTestCompany(database)), (tx) =>
-      tx.query(current),
-    );
-    const [unscoped] = await withoutScope(database, (tx) => tx.query(current));
-    const [after] = await database.query(
-      `select current_user::text as name, current_setting('app.team', true) as team`,
-    );
-    assert.deepEqual([scoped, unscoped], [{ name: SERVICE_ROLE }, { name: SERVICE_ROLE }]);
-    assert.notEqual(after?.['name'], SERVICE_ROLE);
-    assert.ok(!after?.['team'], 'no claim outlives its transaction');
-  });
-
   test('can run as the owner only functions with a search_path of their own', async () => {
     const loose = await database.query(
       `select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
@@ -254,15 +240,6 @@ describe('the roles of the service and of its worker', () => {
     );
     assert.deepEqual(open, []);
   });
-
-  test('are created once when many processes start at once', () =>
-    withOwnDatabase(async (database) => {
-      await Promise.all(Array.from({ length: 8 }, () => ensureServiceRoles(database)));
-      const roles = await database.query('select from pg_roles where rolname = any ($1)', [
-        [SERVICE_ROLE, WORKER_ROLE],
-      ]);
-      assert.equal(roles.length, 2);
-    }));
 });
 
 describe('an owner that cannot create roles', {
