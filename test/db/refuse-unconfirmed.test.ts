@@ -119,19 +119,6 @@ test('what waits for a connection, or finds none, only reads by another one', {
   assert.equal(elsewhere.length, 3);
 });
 
-test('a statement that finds no free connection waits, and moves when changes are refused', {
-  timeout: 10_000,
-}, async (t) => {
-  const { state, elsewhere, database } = service(t);
-  Object.assign(state, {
-    obstacle: 'no_synchronous_replica',
-    holds: new Promise(() => undefined),
-    isBusy: true,
-  });
-  assert.deepEqual(await database.query('select 1'), []);
-  assert.equal(elsewhere.length, 1);
-});
-
 test('the state is looked up once at a time, however many changes wait', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const { state, database } = service(t);

@@ -19,7 +19,7 @@ import {
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger, type Logger } from '../../shared/logger.ts';
-import { companyScope, layerScope } from '../../shared/scope.ts';
+import { companyScope } from '../../shared/scope.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import { ownerScope } from '../support/scopes.ts';
@@ -235,10 +235,17 @@ describe('a read that a replica can answer', () => {
 });
 
 describe('the position of a change', () => {
+  /** What a lookup of a caller says that a replica must have replayed. */
+  async function needed(token: string, teamId: string | null = null) {
+    const lookup = { lookupId: null, teamId, address: '', windowMs: null, tokenHash: hashToken(token) };
+    const found = await resolveCaller(service.database, lookup, service.config);
+    assert.ok(typeof found === 'object');
+    return found.identity.lastChange;
+  }
+
   test('is noted after each command, and every lookup of the caller has the latest one', async () => {
     const company = await service.company();
-    const { database, config } = service;
-    const lookup = { lookupId: null, teamId: null, address: '', windowMs: null };
+    const { database } = service;
     const caller = { companyId: company.companyId, userId: company.ownerId };
     const notes: unknown[] = [];
     const noting = {
@@ -254,9 +261,7 @@ describe('the position of a change', () => {
       [caller.companyId, caller.userId],
     );
     await database.query('select identity.note_change($1, $2)', [caller.companyId, caller.userId]);
-    const found = await resolveCaller(database, { ...lookup, tokenHash: hashToken(company.token) }, config);
-    assert.ok(typeof found === 'object');
-    const noted = found.identity.lastChange ?? '';
+    const noted = (await needed(company.token)) ?? '';
     assert.match(noted, /^[0-9A-F]+\/[0-9A-F]+$/);
     assert.equal(later(noted, 'FFFF/0'), 'FFFF/0');
     assert.notEqual(noted, 'FFFF/0');
@@ -264,7 +269,7 @@ describe('the position of a change', () => {
 
   test('is noted for all callers of a Team after a change that withdraws something from it', async (t) => {
     const company = await service.company();
-    const { database, config } = service;
+    const { database } = service;
     const member = await addPerson(service, company, { teamRole: 'member' });
     const following = followReplica({
       primary: database,
@@ -275,41 +280,30 @@ describe('the position of a change', () => {
     t.after(() => following.close());
     const withReplica = { ...database, replica: following };
     const scope = ownerScope(company);
-    const needed = async () => {
-      const lookup = { lookupId: null, teamId: company.teamId, address: '', windowMs: null };
-      const found = await resolveCaller(database, { ...lookup, tokenHash: hashToken(member.token) }, config);
-      assert.ok(typeof found === 'object');
-      return found.identity.lastChange;
-    };
+    const ofMember = () => needed(member.token, company.teamId);
     const subject = { subjectType: 'source', subjectId: newId(), clientId: null } as const;
     const run = (kind: 'memory.ingest' | 'memory.move') =>
       runCommand(withReplica, scope, {
         lock: async () => {},
         apply: async () => ({ result: kind, audit: [{ kind, ...subject }] }),
       });
-    const before = await needed();
+    const before = await ofMember();
     await run('memory.ingest');
-    assert.equal(await needed(), before);
+    assert.equal(await ofMember(), before);
     await run('memory.move');
-    const after = await needed();
+    const after = await ofMember();
     assert.ok(after !== null && after !== before);
     await run('memory.ingest');
-    assert.equal(await needed(), after);
+    assert.equal(await ofMember(), after);
     await run('memory.move');
-    assert.equal(later((await needed()) ?? '', after), await needed());
-    assert.notEqual(await needed(), after);
+    assert.equal(later((await ofMember()) ?? '', after), await ofMember());
+    assert.notEqual(await ofMember(), after);
   });
 
   test('is not required if it is of another server, from which the database was restored', async () => {
     const company = await service.company();
-    const { database, config } = service;
+    const { database } = service;
     const { companyId, ownerId, teamId } = company;
-    const needed = async () => {
-      const lookup = { lookupId: null, teamId, address: '', windowMs: null };
-      const found = await resolveCaller(database, { ...lookup, tokenHash: hashToken(company.token) }, config);
-      assert.ok(typeof found === 'object');
-      return found.identity.lastChange;
-    };
     for (const [table, column, id] of [
       ['caller_change', 'user_id', ownerId],
       ['team_withdrawal', 'team_id', teamId],
@@ -318,36 +312,11 @@ describe('the position of a change', () => {
         `insert into identity.${table} (company_id, ${column}, position) values ($1, $2, 'FFFF/0')`,
         [companyId, id],
       );
-      assert.equal(await needed(), null, table);
+      assert.equal(await needed(company.token, teamId), null, table);
       await database.query(`update identity.${table} set position = '0/1' where ${column} = $1`, [id]);
-      assert.equal(await needed(), '0/1', table);
+      assert.equal(await needed(company.token, teamId), '0/1', table);
       await database.query(`delete from identity.${table} where ${column} = $1`, [id]);
     }
-  });
-
-  test('is noted by one statement for the caller and the Team, and by none if there is nothing to note', async (t) => {
-    const texts: string[] = [];
-    const following = followReplica({
-      primary: fakeDatabase((text) => {
-        if (text.includes('note_')) texts.push(text);
-        return [{ position: '0/10', history: 'one 1' }];
-      }).database,
-      replica: fakeDatabase(() => []).database,
-      logger,
-      maxLagMs: MAX_LAG_MS,
-    });
-    t.after(() => following.close());
-    const company = await service.company();
-    const job = layerScope({ companyId: company.companyId, teamId: company.teamId, layerId: company.teamId });
-    await following.noteChange(ownerScope(company), true);
-    await following.noteChange(ownerScope(company), false);
-    await following.noteChange(job, true);
-    await following.noteChange(job, false);
-    assert.deepEqual(texts, [
-      'select identity.note_change($1, $2), identity.note_withdrawal($1, $3)',
-      'select identity.note_change($1, $2)',
-      'select identity.note_withdrawal($1, $2)',
-    ]);
   });
 
   test('is never reached on a server that is no replica', async () => {
