@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { checkpointIfDue, transactionStatus } from '../../../db/driver/engine/checkpoints.ts';
+import { checkpointIfDue } from '../../../db/driver/engine/checkpoints.ts';
 
 /** Calls `checkpointIfDue` after 10 bytes of the log, and returns what it ran. */
 async function statementsRun(
@@ -32,10 +32,6 @@ describe('a checkpoint of the embedded database', () => {
     assert.deepEqual(await statementsRun({ due: 10, status: 'I' }), { statements: [plain], logBytes: 0 });
   });
 
-  test('is made by the first role in a transaction, which gets its own role back', async () => {
-    assert.deepEqual(await statementsRun({ due: 10, status: 'T' }), { statements: within, logBytes: 0 });
-  });
-
   test('waits for the end of a transaction that has failed', async () => {
     for (const status of ['E', null]) {
       assert.deepEqual(await statementsRun({ due: 10, status }), { statements: [], logBytes: 10 });
@@ -51,13 +47,5 @@ describe('a checkpoint of the embedded database', () => {
       statements: within,
       logBytes: 0,
     });
-  });
-
-  test('knows from the end of an answer whether there is a transaction', () => {
-    const answer = (end: string) => Buffer.from(`D\0\0\0\x06\0\0C\0\0\0\x05\0${end}`, 'latin1');
-    assert.equal(transactionStatus(answer('Z\0\0\0\x05I')), 'I');
-    assert.equal(transactionStatus(answer('Z\0\0\0\x05T')), 'T');
-    assert.equal(transactionStatus(answer('')), null);
-    assert.equal(transactionStatus(new Uint8Array()), null);
   });
 });

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type EmbeddedDatabase, openEmbedded } from '../../../db/driver/embedded.ts';
+import { type EmbeddedDatabase } from '../../../db/driver/embedded.ts';
 import { execFile } from '../../support/needs/command.ts';
 import { databaseUrl, openPrepared } from '../../support/needs/database.ts';
 
@@ -59,13 +56,5 @@ describe('the embedded database in its own thread', {
     const args = ['--max-old-space-size=160', file];
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 120_000 });
     assert.equal(stdout, '2000000\n');
-  });
-
-  test('reports a failed start, and releases the folder for the next process', async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'team-memory-engine-'));
-    t.after(() => rm(folder, { recursive: true, force: true }));
-    await writeFile(join(folder, 'postgres'), 'no folder');
-    await assert.rejects(openEmbedded({ dataDir: folder }), /the embedded database did not start/);
-    assert.ok(!existsSync(join(folder, 'lock')));
   });
 });

@@ -157,7 +157,7 @@ describe('an embedded database in a locked folder', () => {
   test('releases the folder when the database cannot be opened', async () => {
     const dataDir = await emptyFolder();
     await writeFile(join(dataDir, 'postgres'), 'no database');
-    await assert.rejects(openEmbedded({ dataDir }));
+    await assert.rejects(openEmbedded({ dataDir }), /the embedded database did not start/);
     assert.equal(existsSync(join(dataDir, 'lock')), false);
   });
 });
