@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { transaction } from '../../../db/driver/database.ts';
-import type { SearchFilters } from '../../../db/queries/search/search.ts';
+import { countDocuments, type SearchFilters } from '../../../db/queries/search/search.ts';
 import { archiveSource } from '../../../db/queries/sources/removal.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';
 import { openStandInVectors } from '../../support/stand-in-vectors.ts';
 import { setTermCounts } from '../../support/term-counts.ts';
@@ -65,27 +66,6 @@ describe('a client that is a small part of its Team', () => {
       await askCorpus(corpus, { query });
     }
   });
-
-  for (const [query, expected] of [
-    ['release', 'release'],
-    ['what is the plan for the release', 'plan for the release in spring, by the customer'],
-    ['budget meeting', 'budget budget meeting'],
-    ['walrus budget', 'the budget of the walrus'],
-    ['customer invoice err_4711', 'ERR_4711 in the invoice of a customer'],
-    ['customer invoice', 'ERR_4711 in the invoice of a customer'],
-  ] as const) {
-    test(`finds its own chunks by their common words: ${query}`, async () => {
-      const [first] = await searchCorpus(corpus, { query, scope: client });
-      assert.equal(first?.text, expected);
-    });
-  }
-
-  for (const query of ['budget meeting zyxwv', 'budget meeting zyxwv_99']) {
-    test(`finds its chunks beside a word that no chunk holds: ${query}`, async () => {
-      const [first] = await askCorpus(corpus, { query, scope: client });
-      assert.equal(first?.text, 'budget budget meeting');
-    });
-  }
 
   test('finds all of the few chunks that pass a filter, however common the words are', async () => {
     const hits = await searchCorpus(corpus, {
@@ -176,6 +156,17 @@ describe('a source that is loading, archived or due', () => {
     await transaction(database, corpus.scope, (tx) => archiveSource(tx, gone));
     await database.query(`update memory.source set expires_at = now() where id = $1`, [due]);
     few = [small, ...loading, gone, due];
+  });
+
+  test('is not counted in how many chunks a word stands in', async () => {
+    const { dims, keys } = queryTerms(corpus.team.teamId, 'gannet');
+    const [dim = 0, key = null] = [dims[0], keys[0]];
+    for (const most of [4000, 10]) {
+      const counted = await transaction(database, corpus.scope, (tx) =>
+        countDocuments(tx, [{ dim, key }], most),
+      );
+      assert.deepEqual(counted.get(dim), { documents: THERE, scaled: false });
+    }
   });
 
   const filters = (): [string, SearchFilters][] => [

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
-import { searchChunks } from '../../../db/queries/search/search.ts';
+import { transaction, workerTransaction } from '../../../db/driver/database.ts';
 import { archiveSource } from '../../../db/queries/sources/removal.ts';
 import type { LayerId } from '../../../shared/scope.ts';
-import { chunkTerms, queryTerms } from '../../../shared/text/terms/terms.ts';
+import { chunkTerms } from '../../../shared/text/terms/terms.ts';
 import { type NewCounts, storeLayerCounts } from '../../../worker/jobs/search/word-counts.ts';
-import {
-  createTestCompany,
-  databaseUrl,
-  openTestDatabase,
-  TEST_MODEL_NAME,
-  type TestCompany,
-} from '../../support/needs/database.ts';
-import { withOwnDatabase } from '../../support/needs/own-database.ts';
+import { createTestCompany, openTestDatabase, type TestCompany } from '../../support/needs/database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
 import { countTermsNow, readCounts, setLayerCounts, WHOLE } from '../../support/term-counts.ts';
+import { searchIn } from './search-in.ts';
 
 const database = await openTestDatabase();
 
@@ -90,14 +83,7 @@ const textsOf = (code: string) => [
 ];
 
 async function findsByWord(team: TestCompany, query: string): Promise<string[]> {
-  const hits = await transaction(database, ownerScope(team), (tx) =>
-    searchChunks(tx, {
-      terms: queryTerms(team.teamId, query),
-      embedding: null,
-      model: TEST_MODEL_NAME,
-      topK: 50,
-    }),
-  );
+  const { hits } = await searchIn(database, ownerScope(team), query);
   return hits.map((hit) => hit.text);
 }
 
@@ -172,18 +158,6 @@ describe('the counts of terms', () => {
     ]);
   });
 
-  test('are one complete set when two runs count at once', async () => {
-    const team = await createTestCompany(database);
-    for (let round = 1; round <= 4; round += 1) {
-      await store(
-        team,
-        Array.from({ length: 30 * round }, (_, n) => `heron ${round} ${n % 7}`),
-      );
-      await Promise.all([countTermsNow(database, team), countTermsNow(database, team)]);
-      assert.deepEqual(await storedCounts(team), await freshCounts(team), `round ${round}`);
-    }
-  });
-
   test('are one complete set when several sets are stored at once', async () => {
     const team = await createTestCompany(database);
     const set = (df: number) => new Map(Array.from({ length: 100 }, (_, term) => [term, df]));
@@ -220,13 +194,6 @@ describe('the counts of terms', () => {
       one.term < other.term ? -1 : one.term > other.term ? 1 : one.place - other.place;
     assert.deepEqual((await readCounts(database, team)).sort(byTerm), expected.sort(byTerm));
     assert.ok((await rows()).most < 1000, 'in many rows');
-  });
-
-  test('are stored once for a layer without words', async () => {
-    const team = await createTestCompany(database);
-    await store(team, ['?!']);
-    await countTermsNow(database, team);
-    assert.deepEqual(await storedCounts(team), { terms: {}, chunks: 1, sampled: 1 });
   });
 
   test('are empty after the last source is archived, and searches answer before and after', async () => {
@@ -272,32 +239,3 @@ async function waitForLock(beginning: string): Promise<void> {
     if (row?.waits) return;
   }
 }
-
-/** Chunks that the indexes of the table of chunks gave so far. */
-async function chunksReadByIndexes(of: Database): Promise<number> {
-  await of.query('select pg_stat_force_next_flush()');
-  const [row] = await of.query<{ n: number }>(
-    `select sum(idx_tup_read)::int as n from pg_stat_user_indexes where schemaname = 'memory' and relname = 'chunk'`,
-  );
-  return row?.n ?? Number.NaN;
-}
-
-const skip = databaseUrl !== undefined && 'PostgreSQL renews its statistics by itself';
-test(
-  'storing a large text after a small one looks up each chunk instead of all chunks of the Team',
-  {
-    skip,
-  },
-  () =>
-    withOwnDatabase(async (own) => {
-      const team = await createTestCompany(own);
-      const scope = ownerScope(team);
-      await storeSource(own, scope, { layer: null, chunks: [{ text: 'the first' }] });
-      await countTermsNow(own, team);
-      const before = await chunksReadByIndexes(own);
-      const chunks = Array.from({ length: 600 }, (_, n) => ({ text: `heron ${n}` }));
-      await storeSource(own, scope, { layer: null, chunks });
-      const read = (await chunksReadByIndexes(own)) - before;
-      assert.ok(read > 0 && read < 20 * chunks.length, `${read} for ${chunks.length}`);
-    }),
-);
