@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { transaction } from '../../../db/driver/database.ts';
-import { searchChunks } from '../../../db/queries/search/search.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/text/terms/terms.ts';
-import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';
+import { createTestCompany, openTestDatabase } from '../../support/needs/database.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
 import { setTermCounts } from '../../support/term-counts.ts';
+import { searchIn } from './search-in.ts';
 
 const database = await openTestDatabase();
 
@@ -130,14 +128,7 @@ describe('identifiers among common words', () => {
   });
 
   async function keywordRank(query: string, text: string): Promise<number | null> {
-    const hits = await transaction(database, scope, (tx) =>
-      searchChunks(tx, {
-        terms: queryTerms(scope.teamId, query),
-        embedding: null,
-        model: TEST_MODEL_NAME,
-        topK: 50,
-      }),
-    );
+    const { hits } = await searchIn(database, scope, query);
     return hits.find((hit) => hit.text === text)?.keyword_rank ?? null;
   }
 

@@ -2,21 +2,15 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { transaction } from '../../../db/driver/database.ts';
-import { searchExplained } from '../../../db/queries/search/search.ts';
 import { archiveSource } from '../../../db/queries/sources/removal.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/text/terms/terms.ts';
-import {
-  createTestCompany,
-  openTestDatabase,
-  TEST_MODEL_NAME,
-  type TestCompany,
-} from '../../support/needs/database.ts';
+import { createTestCompany, openTestDatabase, type TestCompany } from '../../support/needs/database.ts';
 import { repeatChunks } from '../../support/repeated-chunks.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { type GivenChunk, storeSource } from '../../support/sources.ts';
 import { openStandInVectors } from '../../support/stand-in-vectors.ts';
 import { countTermsNow } from '../../support/term-counts.ts';
+import { searchIn } from './search-in.ts';
 
 const database = await openTestDatabase();
 const vectors = openStandInVectors(7);
@@ -31,14 +25,7 @@ async function told(scope: TeamScope, queries: readonly string[]): Promise<strin
   const answers: unknown[] = [];
   for (const query of queries) {
     for (const vector of [null, embedding]) {
-      const { hits, trace } = await transaction(database, scope, (tx) =>
-        searchExplained(tx, {
-          terms: queryTerms(scope.teamId, query),
-          embedding: vector,
-          model: TEST_MODEL_NAME,
-          topK: 50,
-        }),
-      );
+      const { hits, trace } = await searchIn(database, scope, query, { embedding: vector });
       answers.push({ query, hits, trace: { ...trace, milliseconds: {} } });
     }
   }
@@ -111,14 +98,7 @@ describe('content of layers outside the scope', () => {
     await store(team, other, secret);
     await store(team, null, [{ text: 'zephyrus' }, { text: 'kestrels' }]);
     await countTermsNow(database, team.company);
-    const { hits } = await transaction(database, ownerScope(team.company), (tx) =>
-      searchExplained(tx, {
-        terms: queryTerms(team.company.teamId, 'zephyrus kestrels'),
-        embedding: null,
-        model: TEST_MODEL_NAME,
-        topK: 2,
-      }),
-    );
+    const { hits } = await searchIn(database, ownerScope(team.company), 'zephyrus kestrels', { topK: 2 });
     assert.equal(hits.length, 2);
     assert.equal(hits[0]?.score, hits[1]?.score);
   });

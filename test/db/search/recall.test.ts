@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { transaction } from '../../../db/driver/database.ts';
 import { halfvecBinary } from '../../../db/driver/wire-format.ts';
-import { type SearchFilters, searchExplained } from '../../../db/queries/search/search.ts';
+import { type SearchFilters } from '../../../db/queries/search/search.ts';
 import { newId } from '../../../shared/ids.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import {
   createTestCompany,
   openTestDatabase,
@@ -16,6 +14,7 @@ import { addClient, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
 import { openStandInVectors } from '../../support/stand-in-vectors.ts';
 import { setTermCounts } from '../../support/term-counts.ts';
+import { searchIn } from './search-in.ts';
 
 const database = await openTestDatabase();
 
@@ -69,10 +68,8 @@ async function openCorpus(): Promise<Corpus> {
 }
 
 /** What the vector leg alone finds, best first, and the way it took. */
-async function search(scope: TeamScope, embedding: Float32Array, filters: SearchFilters, topK = TOP_K) {
-  const terms = queryTerms(scope.teamId, '?!');
-  const query = { terms, embedding, model: TEST_MODEL_NAME, topK, ...filters };
-  const { hits, trace } = await transaction(database, scope, (tx) => searchExplained(tx, query));
+async function search(scope: TeamScope, embedding: Float32Array, filters: SearchFilters) {
+  const { hits, trace } = await searchIn(database, scope, '?!', { embedding, ...filters });
   return { ids: hits.map((hit) => hit.chunk_id), trace };
 }
 
@@ -160,34 +157,6 @@ describe('the vector leg', () => {
       assert.ok(recall >= (rows > 1000 ? HELD : 1), `recall@${NEAREST} ${recall}`);
     });
   }
-
-  test('returns as many hits as requested, the same ones first', async () => {
-    const [query] = queries;
-    assert.ok(query);
-    const { ids } = await search(corpus.scope, query, {});
-    for (const topK of [1, 2, 49]) {
-      assert.deepEqual((await search(corpus.scope, query, {}, topK)).ids, ids.slice(0, topK));
-    }
-  });
-
-  test('finds nothing by vectors of another model, however near', async () => {
-    const texts = await database.query<{ id: string }>(
-      `select id from memory.chunk where team_id = $1 and text like 'elsewhere %'`,
-      [corpus.team.teamId],
-    );
-    const others = new Set(texts.map((row) => row.id));
-    assert.equal(others.size, QUERIES);
-    const since = { createdAfter: new Date(0) };
-    for (const filters of [{}, since, { ...since, sourceIds: [corpus.sources[1]] }]) {
-      for (const query of queries.slice(0, 3)) {
-        const { ids } = await search(corpus.scope, query, filters);
-        assert.deepEqual(
-          ids.filter((id) => others.has(id)),
-          [],
-        );
-      }
-    }
-  });
 
   test('finds the same as a full sort when only some of very many vectors are sorted', {
     skip: database.backend === 'pglite' && 'so many vectors are made in time on PostgreSQL alone',

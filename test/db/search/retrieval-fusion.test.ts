@@ -4,22 +4,16 @@ import { findCodes, type PlacedCode, placeCodes } from '../../../bench/retrieval
 import {
   askAll,
   findArticles,
-  indexedTexts,
-  placeOf,
   type StoredParagraphs,
-  searchParagraphs,
   storeParagraphs,
 } from '../../../bench/retrieval/legs.ts';
 import { points, qualityOf } from '../../../bench/retrieval/quality.ts';
-import { bestFirst, OF_THE_SERVICE, openBm25 } from '../../../bench/retrieval/reference-bm25.ts';
-import { pointsWithEvidence } from '../../../bench/retrieval/reference-evidence.ts';
 import {
   correlatedVectors,
   independentVectors,
   type SetVectors,
 } from '../../../bench/retrieval/stand-ins.ts';
 import type { Database } from '../../../db/driver/database.ts';
-import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';
 import {
   type Language,
@@ -34,8 +28,6 @@ import {
 const QUESTIONS = 250;
 /** Spanish is the hardest of the six for vectors of correlated errors. */
 const FUSED = ['en', 'es'] as const;
-/** A language in which no two terms fall on one dimension: in German "bleibt" shares that of the gram "_eth". */
-const RANKED = 'en';
 /** One of each kind. */
 const CODES = 10;
 const CODES_SEED = 31;
@@ -43,9 +35,6 @@ const CODES_SEED = 31;
 /** In points of hit@1: what is fused may be so much worse than the better of its legs. */
 const INDEPENDENT_TOLERANCE = 1;
 const CORRELATED_TOLERANCE = 2;
-
-/** The database sums in float32. */
-const ROUNDING = 1e-3;
 
 const folder = retrievalFolder();
 
@@ -98,32 +87,5 @@ function judge(database: Database, folder: string, language: Language): void {
 
   test('the title of an article alone finds all of its paragraphs first', async () => {
     assert.ok((await findArticles(stored, set)) >= 0.97);
-  });
-
-  if (language !== RANKED) return;
-  test('the keyword ranking equals a plain BM25 in JavaScript, with the evidence of the sources', async () => {
-    const bm25 = openBm25(indexedTexts(set.paragraphs), OF_THE_SERVICE);
-    const articles = set.paragraphs.map(({ article }) => article);
-    const places: Record<'database' | 'javascript', (number | null)[]> = { database: [], javascript: [] };
-    for (const { question, paragraph } of set.questions) {
-      // The words of a short question are guessed too, which the reference does not.
-      if (queryTerms('', question).guesses.keys.length > 0) continue;
-      const { keyword } = await searchParagraphs(stored, question, null);
-      const bare = bm25.points(question);
-      // Of paragraphs with common words only, the database reads some. Those that it found give evidence.
-      const found = new Set(keyword);
-      const scores = pointsWithEvidence(
-        bare,
-        articles,
-        bestFirst(bare).filter((index) => found.has(index)),
-      );
-      for (const [index, next] of keyword.slice(1).entries()) {
-        const gap = (scores[next] ?? 0) - (scores[keyword[index] ?? -1] ?? 0);
-        assert.ok(gap < ROUNDING, `place ${index + 2} has ${gap} more than the one before: ${question}`);
-      }
-      places.database.push(placeOf(keyword, paragraph));
-      places.javascript.push(placeOf(bestFirst(scores), paragraph));
-    }
-    assert.equal(qualityOf(places.database).hitAt1, qualityOf(places.javascript).hitAt1);
   });
 }

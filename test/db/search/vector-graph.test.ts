@@ -5,10 +5,8 @@ import { openPostgres } from '../../../db/driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../../../db/driver/postgres-pool.ts';
 import { halfvecBinary } from '../../../db/driver/wire-format.ts';
 import { lockGraphs } from '../../../db/queries/embeddings.ts';
-import { type SearchFilters, searchExplained } from '../../../db/queries/search/search.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { changeGraphs, graphSizesFor } from '../../../worker/jobs/embeddings.ts';
 import { doJob } from '../../support/do-job.ts';
 import {
@@ -22,6 +20,7 @@ import { createPreparedDatabase } from '../../support/needs/own-database.ts';
 import { addClient, addTeam, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
 import { openStandInVectors } from '../../support/stand-in-vectors.ts';
+import { searchIn } from './search-in.ts';
 
 /** Sizes that a test can store. Up to 1,000 vectors are compared in full, with or without a graph. */
 const SIZES = { build: 1500, keep: 1400 };
@@ -91,20 +90,8 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
       `select indexrelid::regclass::text as name, indisvalid as valid from pg_index
         where indrelid = 'memory.chunk_embedding'::regclass and indexrelid::regclass::text ~ 'chunk_embedding_c128_'`,
     );
-  const search = async (
-    within: TeamScope,
-    embedding = asked.vector(),
-    filters: SearchFilters = {},
-    topK = NEAREST,
-  ) => {
-    const query = {
-      ...filters,
-      terms: queryTerms(within.teamId, '?!'),
-      embedding,
-      model: TEST_MODEL_NAME,
-      topK,
-    };
-    const { hits, trace } = await transaction(database, within, (tx) => searchExplained(tx, query));
+  const search = async (within: TeamScope, embedding = asked.vector(), topK = NEAREST) => {
+    const { hits, trace } = await searchIn(database, within, '?!', { embedding, topK });
     return { ids: hits.map((hit) => hit.chunk_id), trace, path: trace.semantic?.path };
   };
   /** The nearest by comparing all in full. */
@@ -214,7 +201,7 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
     const embedding = asked.vector();
     await load('loading');
     try {
-      const { ids, path } = await search(scope, embedding, {}, 50);
+      const { ids, path } = await search(scope, embedding, 50);
       assert.equal(path, 'quantised');
       assert.equal(ids.length, SECOND_CLIENT);
       assert.deepEqual(ids.slice(0, NEAREST), await nearest(embedding));
