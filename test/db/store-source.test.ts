@@ -4,31 +4,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { commitSource, type StagedSource, stageSource } from '../../core/sources/store.ts';
 import { asWorker, transaction } from '../../db/driver/database.ts';
 import { claimPendingChunks } from '../../db/queries/embeddings.ts';
-import { searchChunks } from '../../db/queries/search/search.ts';
 import { type NewChunk, selectNearbyChunks } from '../../db/queries/sources/chunks.ts';
 import { archiveSource } from '../../db/queries/sources/removal.ts';
 import { prune } from '../../db/queries/upkeep.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { MAX_REPEATED_LENGTH } from '../../shared/text/blocks.ts';
-import { textHash } from '../../shared/text/content-hash.ts';
-import { queryTerms } from '../../shared/text/terms/terms.ts';
-import {
-  createTestCompany,
-  databaseUrl,
-  openTestDatabase,
-  TEST_MODEL_NAME,
-} from '../support/needs/database.ts';
-import { addClient, addTeam, ownerScope } from '../support/scopes.ts';
+import { createTestCompany, databaseUrl, openTestDatabase } from '../support/needs/database.ts';
+import { ownerScope } from '../support/scopes.ts';
 import { axis, draftOf, type GivenSource, storeDraft } from '../support/sources.ts';
+import { searchIn } from './search/search-in.ts';
 
 const database = await openTestDatabase();
 
-async function openTeam() {
-  const team = await createTestCompany(database);
-  const clientId = await addClient(database, team);
-  return { team, clientId, scope: ownerScope(team, [clientId]) };
-}
+const openTeam = async () => ({ scope: ownerScope(await createTestCompany(database)) });
 
 /** More chunks than one transaction writes. */
 const LARGE = 270;
@@ -51,20 +40,17 @@ function sourcesOf(scope: TeamScope) {
 
 /** What search and expand show of the Team: texts that hold the word, and how many neighbours the first has. */
 async function shown(scope: TeamScope, word: string) {
-  const terms = queryTerms(scope.teamId, word);
   const [any] = await database.query<{ id: string }>(
     'select id from memory.chunk where team_id = $1 and text like $2 order by id limit 1',
     [scope.teamId, `${word} %`],
   );
-  return transaction(database, scope, async (tx) => {
-    const query = { terms, model: TEST_MODEL_NAME, topK: 50 };
-    const hits = [
-      ...(await searchChunks(tx, { ...query, embedding: null })),
-      ...(await searchChunks(tx, { ...query, embedding: axis(1) })),
-    ];
-    const nearby = any === undefined ? [] : await selectNearbyChunks(tx, any.id, 2, 2);
-    return hits.filter((hit) => hit.text.startsWith(`${word} `)).length + nearby.length;
-  });
+  const found = [
+    ...(await searchIn(database, scope, word)).hits,
+    ...(await searchIn(database, scope, word, { embedding: axis(1) })).hits,
+  ].filter((hit) => hit.text.startsWith(`${word} `));
+  const nearby =
+    any === undefined ? [] : await transaction(database, scope, (tx) => selectNearbyChunks(tx, any.id, 2, 2));
+  return found.length + nearby.length;
 }
 
 test('a number of repeated characters that no text has hides no text from the usage', async () => {
@@ -80,116 +66,7 @@ test('a number of repeated characters that no text has hides no text from the us
   assert.equal(stored?.bytes, 2000 - MAX_REPEATED_LENGTH);
 });
 
-describe('storing the same text', () => {
-  for (const [size, chunks] of [
-    ['small', small('repeated')],
-    ['large', large('repeated')],
-  ] as const) {
-    test(`makes one source per layer when ${size} is stored by many at once`, async () => {
-      const { scope } = await openTeam();
-      const stored = await Promise.all(
-        Array.from({ length: 6 }, () => storeDraft(database, scope, { layer: null, chunks })),
-      );
-      assert.equal(new Set(stored.map(({ source }) => source.id)).size, 1);
-      assert.deepEqual(stored.map(({ outcome }) => outcome).sort(), [
-        'created',
-        ...Array(5).fill('duplicate'),
-      ]);
-      for (const { source, embedded } of stored) {
-        assert.deepEqual([source.chunks, embedded], [chunks.length, chunks.length]);
-      }
-      const rows = await sourcesOf(scope);
-      assert.deepEqual(
-        rows.map(({ state, chunks: has, said }) => [state, has, said]),
-        [['active', chunks.length, chunks.length]],
-      );
-    });
-  }
-
-  test('makes another source in another layer or Team', async () => {
-    const { team, clientId, scope } = await openTeam();
-    const neighbour = ownerScope(await addTeam(database, team));
-    const given = { layer: null, chunks: small('common') };
-    const stored = [
-      await storeDraft(database, scope, given),
-      await storeDraft(database, scope, { ...given, layer: clientId }),
-      await storeDraft(database, neighbour, given),
-    ];
-    assert.deepEqual(
-      stored.map(({ outcome }) => outcome),
-      ['created', 'created', 'created'],
-    );
-    assert.deepEqual(
-      stored.map(({ source }) => [source.layer, source.clientId]),
-      [
-        ['team', null],
-        ['client', clientId],
-        ['team', null],
-      ],
-    );
-    assert.equal(new Set(stored.map(({ source }) => source.id)).size, 3);
-  });
-
-  test('repeats an existing source without an external id, and makes its own source with one', async () => {
-    const { scope } = await openTeam();
-    const given: GivenSource = { layer: null, chunks: small('named') };
-    const first = await storeDraft(database, scope, { ...given, externalId: 'one' });
-    const plain = await storeDraft(database, scope, given);
-    const second = await storeDraft(database, scope, { ...given, externalId: 'two' });
-    assert.deepEqual([first.outcome, plain.outcome, second.outcome], ['created', 'duplicate', 'created']);
-    assert.equal(plain.source.id, first.source.id);
-  });
-
-  test('stores with each chunk the hash by which equal chunks are recognized', async () => {
-    const { scope } = await openTeam();
-    const chunks = ['A Größe of 5\u00a0cm', 'a GRÖSSE of 5 cm'].map((text) => ({ text }));
-    const { source } = await storeDraft(database, scope, { layer: null, chunks });
-    const rows = await database.query<{ hash: Uint8Array | null }>(
-      'select text_hash as hash from memory.chunk where source_id = $1 order by ordinal',
-      [source.id],
-    );
-    const expected = chunks.map(({ text }) => textHash(text));
-    assert.deepEqual(expected[0], expected[1]);
-    assert.deepEqual(
-      rows.map(({ hash }) => hash && Buffer.from(hash)),
-      expected,
-    );
-  });
-
-  test('works for the next caller after a transaction that failed', async () => {
-    const { scope } = await openTeam();
-    const given = { layer: null, chunks: small('unlucky') };
-    const staged = await stageSource(database, scope, draftOf(scope.teamId, given));
-    const failed = transaction(database, scope, async (tx) => {
-      await commitSource(tx, staged);
-      throw new Error('the rest of the request');
-    });
-    await assert.rejects(failed);
-    assert.deepEqual(await sourcesOf(scope), []);
-    assert.equal((await storeDraft(database, scope, given)).outcome, 'created');
-  });
-});
-
 describe('an external id', () => {
-  test('names one source of its layer; a new text replaces its text and title', async () => {
-    const { scope, clientId } = await openTeam();
-    const store = (word: string, layer: string | null = null) =>
-      storeDraft(database, scope, { layer, externalId: 'doc', title: `About ${word}`, chunks: small(word) });
-    const first = await store('before');
-    const same = await store('before');
-    const second = await store('after');
-    const elsewhere = await store('after', clientId);
-    assert.deepEqual(
-      [first, same, second, elsewhere].map(({ outcome }) => outcome),
-      ['created', 'duplicate', 'replaced', 'created'],
-    );
-    assert.deepEqual([same.source.id, second.source.id], [first.source.id, first.source.id]);
-    assert.equal(second.source.title, 'About after');
-    assert.equal(second.source.createdAt, first.source.createdAt);
-    assert.equal(await shown(scope, 'before'), 0);
-    assert.ok((await shown(scope, 'after')) > 0);
-  });
-
   test('ends with the whole text of one caller when many store it at once', async () => {
     const { scope } = await openTeam();
     const stored = await Promise.all(
@@ -246,36 +123,26 @@ describe('an external id', () => {
 });
 
 describe('a large draft', () => {
-  test('is invisible until it is committed, and then visible as a whole', async () => {
+  test('is invisible until it is committed, also to who makes vectors, and then visible as a whole', async () => {
     const { scope } = await openTeam();
-    const staged = await stageSource(
-      database,
-      scope,
-      draftOf(scope.teamId, { layer: null, chunks: large('huge') }),
-    );
-    assert.deepEqual(
-      (await sourcesOf(scope)).map(({ state, chunks }) => [state, chunks]),
-      [['loading', LARGE]],
-    );
-    assert.equal(await shown(scope, 'huge'), 0);
-    const committed = await transaction(database, scope, (tx) => commitSource(tx, staged));
-    assert.deepEqual(
-      [committed.outcome, committed.source.chunks, committed.embedded],
-      ['created', LARGE, LARGE],
-    );
-    assert.ok((await shown(scope, 'huge')) > 50);
-  });
-
-  test('gives its chunks to nobody who makes vectors until it is committed', async () => {
-    const { scope } = await openTeam();
-    const chunks = large('waiting').map(({ text }) => ({ text }));
+    const chunks = large('huge').map((chunk, n) => (n < 100 ? chunk : { text: chunk.text }));
     const staged = await stageSource(database, scope, draftOf(scope.teamId, { layer: null, chunks }));
     const claim = () =>
       transaction(database, scope, (tx) =>
         claimPendingChunks(tx, { id: newId(), limit: 5, leaseSeconds: 60 }),
       );
+    assert.deepEqual(
+      (await sourcesOf(scope)).map(({ state, chunks }) => [state, chunks]),
+      [['loading', LARGE]],
+    );
+    assert.equal(await shown(scope, 'huge'), 0);
     assert.equal(await claim(), null);
-    await transaction(database, scope, (tx) => commitSource(tx, staged));
+    const committed = await transaction(database, scope, (tx) => commitSource(tx, staged));
+    assert.deepEqual(
+      [committed.outcome, committed.source.chunks, committed.embedded],
+      ['created', LARGE, 100],
+    );
+    assert.ok((await shown(scope, 'huge')) > 50);
     assert.equal((await claim())?.chunks.length, 5);
   });
 
