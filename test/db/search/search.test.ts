@@ -5,7 +5,15 @@ import { narrowScope } from '../../../shared/scope.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';
 import { axis, type GivenChunk } from '../../support/sources.ts';
 import { unit } from '../../support/stand-in-vectors.ts';
-import { addToCorpus, askCorpus, countCorpus, openSearchCorpus, type SearchCorpus } from './search-corpus.ts';
+import {
+  addToCorpus,
+  askCorpus,
+  type CorpusQuestion,
+  countCorpus,
+  openSearchCorpus,
+  type SearchCorpus,
+  searchCorpus,
+} from './search-corpus.ts';
 
 const database = await openTestDatabase();
 
@@ -63,6 +71,9 @@ describe('the ranking of the database', () => {
     }));
     await addToCorpus(corpus, again.slice(0, 60));
     await addToCorpus(corpus, again.slice(40), { layer: corpus.clientId });
+    // Small sources, whose chunks give each other evidence.
+    const few = generateChunks(60, 16);
+    for (let size = 1; few.length > 0; size = (size % 9) + 1) await addToCorpus(corpus, few.splice(0, size));
     // Written, and not yet committed: counted, and found by no one.
     await addToCorpus(corpus, generateChunks(101, 15), { loading: true });
     await countCorpus(corpus);
@@ -151,28 +162,6 @@ describe('fusion', () => {
     );
   });
 
-  test('uses the other leg when one is empty, and finds nothing when both are empty', async () => {
-    const corpus = await openSearchCorpus(database);
-    await addToCorpus(corpus, [
-      { text: 'alpha', embedding: axis(0) },
-      { text: 'beta', embedding: axis(1) },
-      { text: 'gamma', embedding: null },
-    ]);
-    await countCorpus(corpus);
-    const byMeaning = await askCorpus(corpus, { query: 'unheard', embedding: axis(1) });
-    assert.deepEqual(
-      byMeaning.map((hit) => hit.text),
-      ['beta', 'alpha'],
-    );
-    const byKeyword = await askCorpus(corpus, { query: 'gamma' });
-    assert.deepEqual(
-      byKeyword.map((hit) => hit.text),
-      ['gamma'],
-    );
-    assert.deepEqual(await askCorpus(corpus, { query: 'unheard' }), []);
-    assert.deepEqual(await askCorpus(corpus, { query: '?!' }), []);
-  });
-
   test('treats a deviation of 0 as 1, so that a leg of equal values decides nothing', async () => {
     const corpus = await openSearchCorpus(database);
     const equals = Array.from({ length: 60 }, (_, index) => ({
@@ -212,5 +201,57 @@ describe('fusion', () => {
     await addToCorpus(corpus, [{ text: 'the first text of a Team', embedding: null }]);
     const [hit] = await askCorpus(corpus, { query: 'first text' });
     assert.equal(hit?.text, 'the first text of a Team');
+  });
+});
+
+describe('the evidence of a source', () => {
+  /** Texts of equal length in words, so that equal words have equal scores. */
+  const PUMP = 'the pump was mended again';
+  const VALVE = 'a valve and its pump leak';
+  const OTHER = 'nobody said much about anything';
+  const texts = (...all: string[]) => all.map((text) => ({ text }));
+
+  const found = async (corpus: SearchCorpus, question: CorpusQuestion) =>
+    (await searchCorpus(corpus, question)).map(({ chunk_id, score, keyword_rank }) => ({
+      chunk_id,
+      score,
+      keyword_rank,
+    }));
+
+  test('lifts a chunk above an equal one of a source without other hits', async () => {
+    const corpus = await openSearchCorpus(database);
+    // Of equal scores, the chunk that was stored first comes first.
+    const single = await addToCorpus(corpus, texts(`${PUMP}!`, OTHER));
+    const several = await addToCorpus(corpus, texts(`${PUMP}.`, VALVE, VALVE.toUpperCase()));
+    await addToCorpus(corpus, texts(...Array.from({ length: 9 }, (_, n) => `${OTHER} ${n}`)));
+    await countCorpus(corpus);
+    const hits = await askCorpus(corpus, { query: 'pump valve mended' });
+    const place = (sourceId: string) =>
+      hits.findIndex((hit) => hit.source_id === sourceId && hit.text.startsWith(PUMP));
+    assert.ok(place(several) < place(single), `${place(several)} is not before ${place(single)}`);
+  });
+
+  test('does not come from chunks of the source that a filter refuses', async () => {
+    const corpus = await openSearchCorpus(database);
+    await addToCorpus(corpus, texts(`${PUMP} today`, OTHER));
+    const source = await addToCorpus(
+      corpus,
+      texts(PUMP, VALVE, 'pump valve mended', 'mended valve of the pump'),
+    );
+    await countCorpus(corpus);
+    const late = new Date('2026-06-01');
+    await database.query(
+      `update memory.chunk set created_at = case when ordinal = 0 then $3::timestamptz else '2026-01-01' end
+        where team_id = $1 and source_id = $2`,
+      [corpus.team.teamId, source, late],
+    );
+    const question = { query: 'pump valve mended', createdAfter: new Date('2026-02-01') };
+    const before = await found(corpus, question);
+    assert.equal(before.length, 2);
+    await database.query('delete from memory.chunk where team_id = $1 and source_id = $2 and ordinal > 0', [
+      corpus.team.teamId,
+      source,
+    ]);
+    assert.deepEqual(await found(corpus, question), before);
   });
 });
