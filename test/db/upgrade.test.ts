@@ -3,19 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { type Database, transaction } from '../../db/driver/database.ts';
 import { claimCaptures } from '../../db/queries/captures.ts';
-import { searchExplained } from '../../db/queries/search/search.ts';
 import { countTeamFigures, findTeamUsage } from '../../db/queries/status.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/text/terms/terms.ts';
 import { countUsage } from '../status/quotas/counted-usage.ts';
 import { doJob } from '../support/do-job.ts';
-import { prepareDatabase, TEST_MODEL_NAME, type TestCompany } from '../support/needs/database.ts';
+import { prepareDatabase, type TestCompany } from '../support/needs/database.ts';
 import { openOwnDatabase } from '../support/needs/own-database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { axis } from '../support/sources.ts';
 import { loadDump } from './dump.ts';
 import { dumpSchema, SCHEMA_FILE } from './schema-dump.ts';
+import { searchIn } from './search/search-in.ts';
 
 /** Tables whose rows the start writes itself. */
 const OF_THE_START = ['memory.migration', 'memory.function_file'];
@@ -58,9 +57,7 @@ describe('a database of an earlier version that is upgraded', () => {
   after(() => database.close());
 
   const search = async (scope: TeamScope, query: string, embedding: Float32Array | null = null) => {
-    const terms = queryTerms(team.teamId, query);
-    const asked = { terms, embedding, model: TEST_MODEL_NAME, topK: 50 };
-    const { hits } = await transaction(database, scope, (tx) => searchExplained(tx, asked));
+    const { hits } = await searchIn(database, scope, query, { embedding });
     return hits.map(({ text }) => text);
   };
 
@@ -122,38 +119,28 @@ describe('a database of an earlier version that is upgraded', () => {
   });
 
   test('knows who its texts come from', async () => {
-    const origins = await database.query<{ name: string; origin: string }>(
-      `select title as name, origin from memory.source where team_id = $1
-       union all select 'memory ' || title, origin from memory.memory_item where team_id = $1
-       union all select 'version ' || title, origin from memory.memory_version where team_id = $1
-       union all select 'capture ' || coalesce(sequence, 0), origin from memory.capture where team_id = $1`,
+    const origins = await database.query(
+      `select origin, array_agg(name order by name collate "C") as names from (
+         select title as name, origin from memory.source where team_id = $1
+         union all select 'memory ' || title, origin from memory.memory_item where team_id = $1
+         union all select 'version ' || title, origin from memory.memory_version where team_id = $1
+         union all select 'capture ' || coalesce(sequence, 0), origin from memory.capture where team_id = $1) named
+        group by origin order by origin::text`,
       [team.teamId],
     );
-    assert.deepEqual(Object.fromEntries(origins.map(({ name, origin }) => [name, origin])), {
-      Heron: 'person',
-      Walrus: 'agent',
-      Stork: 'person',
-      Pelican: 'person',
-      'report.md': 'file',
-      'agent.txt': 'agent',
-      'note.md': 'file',
-      'agent.md': 'agent',
-      Pump: 'person',
-      'The moose': 'agent',
-      'memory Pump': 'person',
-      'memory Lynx': 'agent',
-      'memory The moose': 'agent',
-      'version Pump': 'person',
-      'version Lynx': 'agent',
-      'version Moose': 'agent',
-      'version The moose': 'agent',
-      'capture 0': 'person',
-      'capture 1': 'person',
-      'capture 2': 'agent',
-      'capture 3': 'agent',
-      'capture 4': 'person',
-      'capture 5': 'person',
-    });
+    const agent =
+      'Walrus, agent.md, agent.txt, The moose, memory Lynx, memory The moose, version Lynx, version Moose';
+    const person =
+      'Heron, Pelican, Pump, Stork, memory Pump, version Pump, capture 0, capture 1, capture 4, capture 5';
+    const expected = {
+      agent: `${agent}, version The moose, capture 2, capture 3`,
+      file: 'note.md, report.md',
+      person,
+    };
+    assert.deepEqual(
+      origins,
+      Object.entries(expected).map(([origin, names]) => ({ origin, names: names.split(', ').sort() })),
+    );
   });
 
   test('knows when its captures were completed: with their memories, or else when their batch was claimed', async () => {

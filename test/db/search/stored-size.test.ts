@@ -19,15 +19,6 @@ interface Stored {
 
 const database = await openTestDatabase();
 
-/** Merges the keys that wait into the index. Returns how many pages they took. */
-async function mergeNewKeys(): Promise<number> {
-  const [merged] = await database.query<{ pages: number }>(
-    `select gin_clean_pending_list('memory.chunk_keyword_keys')::int as pages`,
-  );
-  assert.ok(merged);
-  return merged.pages;
-}
-
 /** What is stored of a chunk with this text. */
 async function store(text: string): Promise<Stored> {
   const scope = ownerScope(await createTestCompany(database));
@@ -49,17 +40,6 @@ async function store(text: string): Promise<Stored> {
 test('the weights of a chunk take little more than half of their bytes, where the server has lz4', async () => {
   const { weights, plain, lz4 } = await store(new Writer(5).document(1000));
   assert.ok(weights < plain * (lz4 ? 0.7 : 1.01), `${weights} of ${plain} bytes`);
-});
-
-test('an ingest of many chunks leaves at most 512 kB of new keys for searches to read', async () => {
-  const scope = ownerScope(await createTestCompany(database));
-  // Of the tests that ran before.
-  await mergeNewKeys();
-  const text = (await readFile(join(ROOT, 'docs/architecture.md'), 'utf8')).slice(0, 1000);
-  const chunks = Array.from({ length: 250 }, (_, nth) => ({ text: `${nth} ${text}` }));
-  await storeSource(database, scope, { layer: null, chunks });
-  const pages = await mergeNewKeys();
-  assert.ok(pages > 0 && pages <= 64, `${pages} pages`);
 });
 
 test('every function that writes keys limits how many new keys wait', async () => {
