@@ -169,16 +169,12 @@ describe('turns of groups of jobs', () => {
     const next = [await take(), await take()].find((job) => job?.id === taken.id);
     assert.ok(next);
     assert.equal(await budget(), before);
-    // The attempt that was given back can neither complete the new one nor give it back.
-    const late = { name: 'LostJobError' };
-    await assert.rejects(
-      database.transaction((tx) => queue.complete(tx, QUEUE, taken)),
-      late,
-    );
-    await assert.rejects(
-      database.transaction((tx) => queue.release(tx, QUEUE, taken)),
-      late,
-    );
+    // The attempt that was given back runs no longer, and can neither complete the new one nor give it back.
+    for (const act of ['assertRunning', 'complete', 'release'] as const) {
+      const late = database.transaction((tx) => queue[act](tx, QUEUE, taken));
+      await assert.rejects(late, { name: 'LostJobError' });
+    }
+    await database.transaction((tx) => queue.assertRunning(tx, QUEUE, next));
     await database.transaction((tx) => queue.complete(tx, QUEUE, next));
   });
 
