@@ -41,6 +41,11 @@ describe('a transaction within a scope', () => {
     const read = `select current_user::text as role, current_setting('app.team') as team`;
     const rows = await transaction(database, scope, (tx) => tx.query(read));
     assert.deepEqual(rows, [{ role: 'memory_service', team: scope.teamId }]);
+    const [after] = await database.query<{ role: string; team: string | null }>(
+      `select current_user::text as role, nullif(current_setting('app.team', true), '') as team`,
+    );
+    assert.notEqual(after?.role, 'memory_service');
+    assert.equal(after?.team, null, 'no claim outlives its transaction');
   });
 
   test('fails if its claims fail, and does not call its function', async () => {
@@ -110,25 +115,20 @@ describe('a transaction within a scope', () => {
     assert.ok(!(await recorded(entry.subjectId)));
   });
 
-  test('refuses a statement that is sent after its function threw at once', async () => {
-    const scope = ownerScope(await createTestCompany(database));
-    let late: Queryable['query'] | undefined;
-    const failed = transaction(database, scope, (tx) => {
-      late = tx.query;
-      throw new Error('at once');
+  for (const [how, end] of [
+    ['has ended', async () => undefined],
+    ['threw at once', () => assert.fail('at once')],
+  ] as const) {
+    test(`refuses a statement that is sent after its function ${how}`, async () => {
+      const scope = ownerScope(await createTestCompany(database));
+      let late: Queryable['query'] | undefined;
+      await transaction(database, scope, (tx): Promise<undefined> => {
+        late = tx.query;
+        return end();
+      }).catch(({ message }: Error) => assert.equal(message, 'at once'));
+      await assert.rejects(late?.('select 1') ?? Promise.resolve(), /the transaction has ended/);
     });
-    await assert.rejects(failed, /at once/);
-    await assert.rejects(late?.('select 1') ?? Promise.resolve(), /the transaction has ended/);
-  });
-
-  test('refuses a statement that is sent after its function has ended', async () => {
-    const scope = ownerScope(await createTestCompany(database));
-    let late: Queryable['query'] | undefined;
-    await transaction(database, scope, async (tx) => {
-      late = tx.query;
-    });
-    await assert.rejects(late?.('select 1') ?? Promise.resolve(), /the transaction has ended/);
-  });
+  }
 });
 
 describe('a transaction whose first read is sent with begin', () => {
@@ -264,29 +264,34 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     const before = await pid();
     await assert.rejects(async () => change({ text: '', isReadOnly: true }), { code: '25006' });
     assert.equal(await pid(), before);
+    await assert.rejects(async () => one?.transaction((tx) => tx.query('select 1 / 0')), {
+      code: DIVISION_BY_ZERO,
+    });
+    assert.equal(await pid(), before);
     await assert.rejects(async () => change({ text: 'set transaction read only' }), { code: '25006' });
     assert.notEqual(await pid(), before);
   });
 
-  test('sends begin and the claims together, and the first read after their answers', async (t) => {
+  test('sends together what need not wait for an answer', async (t) => {
     const scope = ownerScope(await createTestCompany(database));
+    const own = one as Database;
     const notes = driver(t, 'begin');
-    await transaction(one as Database, scope, (tx) => tx.query('table pg_am'));
-    assert.deepEqual(notes.slice(0, 3), ['> begin', '< begin', '> table']);
-    notes.length = 0;
-    await withoutScope(one as Database, (tx) => tx.query('table pg_am'));
-    assert.deepEqual(notes.slice(0, 3), ['> begin', '< begin', '> table']);
-  });
-
-  test('sends begin, the claims and a first read together', async (t) => {
-    const scope = ownerScope(await createTestCompany(database));
-    const notes = driver(t, 'begin');
-    await transactionWithFirstRead(one as Database, scope, (tx) => tx.query('table pg_am'));
-    const opened = ['> begin', '> table', '< begin', '< table'];
-    assert.deepEqual(notes, [...opened, '> commit', '< commit']);
-    notes.length = 0;
-    await readOnce(one as Database, scope, (tx) => tx.query('table pg_am'));
-    assert.deepEqual(notes.slice(0, 3), ['> begin', '> table', '> commit']);
+    const sent = async (run: () => Promise<unknown>) => {
+      notes.length = 0;
+      await run();
+      return notes.join(' ');
+    };
+    const read = (tx: Queryable) => tx.query('table pg_am');
+    const afterBegin = /^> begin < begin > table/;
+    assert.match(await sent(() => transaction(own, scope, read)), afterBegin);
+    assert.match(await sent(() => withoutScope(own, read)), afterBegin);
+    assert.equal(
+      await sent(() => transactionWithFirstRead(own, scope, read)),
+      '> begin > table < begin < table > commit < commit',
+    );
+    assert.match(await sent(() => readOnce(own, scope, read)), /^> begin > table > commit/);
+    const recording = () => transaction(own, scope, async (tx) => insertAuditEvents(tx, [event()]));
+    assert.match(await sent(recording), /> insert > commit < insert < commit$/);
   });
 
   test('returns no rows and sends nothing more if only begin fails', async (t) => {
@@ -321,30 +326,6 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     await database.query(`drop table ${table}`);
   });
 
-  test('drops a connection whose server takes no changes, and keeps one that has failed otherwise', async () => {
-    const pid = async () => (await (one as Database).query('select pg_backend_pid() as pid'))[0]?.['pid'];
-    const failing = (statement: string, code: string) =>
-      assert.rejects(
-        (one as Database).transaction(async (tx) => {
-          await tx.query('set transaction read only');
-          await tx.query(statement);
-        }),
-        { code },
-      );
-    const first = await pid();
-    await failing('select 1 / 0', '22012');
-    assert.equal(await pid(), first);
-    await failing('create table public.never (id int)', '25006');
-    assert.notEqual(await pid(), first);
-  });
-
-  test('sends an audit event together with the commit', async (t) => {
-    const scope = ownerScope(await createTestCompany(database));
-    const notes = driver(t, 'begin');
-    await transaction(one as Database, scope, async (tx) => insertAuditEvents(tx, [event()]));
-    assert.deepEqual(notes.slice(-4), ['> insert', '> commit', '< insert', '< commit']);
-  });
-
   test('runs nothing if only begin fails', async (t) => {
     const scope = ownerScope(await createTestCompany(database));
     const notes = driver(t, 'begin otherwise');
@@ -358,13 +339,5 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
       notes.filter((note) => note.startsWith('>')),
       ['> begin', '> rollback'],
     );
-    t.mock.restoreAll();
-    const read = `select current_user::text = session_user::text as unchanged,
-      coalesce(current_setting('app.team', true), '') as team`;
-    assert.deepEqual(await (one as Database).query(read), [{ unchanged: true, team: '' }]);
-    const rows = await transaction(one as Database, scope, (tx) =>
-      tx.query('select current_user::text as role'),
-    );
-    assert.deepEqual(rows, [{ role: 'memory_service' }]);
   });
 });
