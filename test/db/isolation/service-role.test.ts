@@ -147,16 +147,13 @@ describe('the roles of the service and of its worker', () => {
     [SERVICE_ROLE, []],
     [WORKER_ROLE, [{ name: `role ${SERVICE_ROLE}` }]],
   ] as const) {
-    test(`${role} is no superuser, cannot bypass row-level security and cannot create roles`, async () => {
+    test(`${role} has no power, owns nothing, and is a member of no other role`, async () => {
       const [powers] = await database.query(
         `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin
            from pg_roles where rolname = $1`,
         [role],
       );
       assert.deepEqual(Object.values(powers ?? {}), [false, false, false, false, false, false]);
-    });
-
-    test(`${role} owns no table and no function, and is a member of no other role`, async () => {
       const owned = await database.query(
         `select 'table ' || oid::regclass as name from pg_class where relowner = $1::regrole
          union all select 'function ' || oid::regprocedure from pg_proc where proowner = $1::regrole
