@@ -9,7 +9,7 @@ import { MigrationError, readFunctions } from '../../db/startup/functions.ts';
 import { migrate } from '../../db/startup/migrate.ts';
 import { assertIsolation, ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { createTestCompany, databaseUrl, prepareDatabase } from '../support/needs/database.ts';
+import { createTestCompany, databaseUrl } from '../support/needs/database.ts';
 import { keepIfThrown } from '../support/needs/evidence.ts';
 import { createEmptyDatabase, withOwnDatabase } from '../support/needs/own-database.ts';
 import { dumpSchema } from './schema-dump.ts';
@@ -281,17 +281,6 @@ describe('processes that start at once', { skip: databaseUrl === undefined && 'n
       await own.drop();
     }
   }
-
-  test('migrate once and create one server principal between them', () =>
-    withProcesses(8, async (processes) => {
-      await Promise.all(processes.map(prepareDatabase));
-      const [database] = processes;
-      assert.ok(database);
-      assert.equal((await ledger(database)).length, (await sqlFiles(MIGRATIONS)).length);
-      const principals = await database.query('select from identity.account where is_principal');
-      const companies = await database.query('select from identity.company');
-      assert.deepEqual([principals.length, companies.length], [1, 1]);
-    }));
 
   test('wait for a migration that takes longer than every time-out', () =>
     withProcesses(2, async (processes) => {

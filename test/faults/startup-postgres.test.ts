@@ -51,13 +51,6 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     return { service, url, api, worker };
   }
 
-  /** Expects a start-up that fails, and returns its only line on standard error. */
-  async function refusal(service: ServiceProcess): Promise<string> {
-    assert.equal(await service.exited, 1, [...service.stdout, ...service.stderr].join('\n'));
-    assert.equal(service.stderr.length, 1, service.stderr.join('\n'));
-    return service.stderr[0] ?? '';
-  }
-
   const isAlive = (pid: number) => {
     try {
       return process.kill(pid, 0);
@@ -96,18 +89,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     assert.equal(await livingWorkers(), 0, 'each worker said that it stopped');
   });
 
-  test('start.ts runs API and worker as two processes, and SIGTERM ends both with exit code 0', async () => {
-    const { service, url, api, worker } = await startBoth();
-    assert.equal(new Set([api, worker, service.child.pid]).size, 3);
-    const health = (await (await fetch(`${url}/v1/health`)).json()) as { backend: string };
-    assert.equal(health.backend, 'postgres');
-    service.child.kill('SIGTERM');
-    assert.equal(await service.exited, 0, service.stderr.join('\n'));
-    assert.ok(!isAlive(api) && !isAlive(worker));
-    assert.equal(await livingWorkers(), 0);
-  });
-
-  test('each start tells the command for the link of the Owner, until the Owner has a password', async () => {
+  test('each start tells the command for the link of the Owner until there is a password, and SIGTERM ends both processes', async () => {
     const toldBy = (service: ServiceProcess) =>
       service.stdout.filter((line) => line.includes('owner-reset-link'));
     const alone = start('api/main.ts', { MEMORY_API_PUBLIC_URL: 'https://memory.example.com' });
@@ -137,9 +119,12 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     await service.exited;
 
     const later = await startBoth();
+    assert.equal(new Set([later.api, later.worker, later.service.child.pid]).size, 3);
     later.service.child.kill('SIGTERM');
-    await later.service.exited;
+    assert.equal(await later.service.exited, 0, later.service.stderr.join('\n'));
     assert.deepEqual(toldBy(later.service), []);
+    assert.ok(!isAlive(later.api) && !isAlive(later.worker));
+    assert.equal(await livingWorkers(), 0);
   });
 
   for (const victim of ['api', 'worker'] as const) {
@@ -161,19 +146,6 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     await service.exited;
     await assert.rejects(fetch(`${url}/livez`));
     assert.equal(await livingWorkers(), 0);
-  });
-
-  test('API and worker refuse a database newer than the code with one line', async () => {
-    await client.query(
-      `insert into memory.migration (number, name, checksum) values (9999, '9999-later', 'x')`,
-    );
-    try {
-      for (const main of ['api/main.ts', 'worker/main.ts']) {
-        assert.match(await refusal(start(main)), /database is newer .* migration 9999/);
-      }
-    } finally {
-      await client.query(`delete from memory.migration where number = 9999`);
-    }
   });
 
   test('a wrong password or an unreachable server causes one line without the password', async () => {
