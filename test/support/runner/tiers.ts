@@ -72,7 +72,7 @@ export const EMBEDDED_ONLY = [
  * the embedded database, and so does `npm test` where there is no PostgreSQL.
  */
 export const SLOW_ON_BOTH = [
-  'test/faults/{kill-push,kill-worker,kill-move}.test.ts',
+  'test/faults/{kill-requests,kill-worker,kill-move}.test.ts',
   // Two of the three directions that they move in there read or write an embedded database.
   'test/db/move/*.test.ts',
   'test/db/search/wide-filters.test.ts',
