@@ -7,10 +7,7 @@ import { companyRows } from '../../support/company-rows.ts';
 import { duringPause, type PausableApp } from '../../support/paused-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import type { Answer } from '../../support/slow-body.ts';
-import { newCaller } from '../matrix/callers.ts';
-import { Canaries } from '../matrix/canaries.ts';
-import type { Place } from '../matrix/place.ts';
-import { PASSWORD, Targets } from '../matrix/targets.ts';
+import { openScene } from '../matrix/scene.ts';
 import { requestOf, titleOf } from '../matrix/walk.ts';
 import { clientOf, type LateCase } from './cases.ts';
 
@@ -23,18 +20,8 @@ type SendLate = (request: Request, happen: () => Promise<unknown>) => Promise<An
 
 /** The request of a row, in a Company of its own: all rows of the Company are compared, and no change is undone. */
 async function prepare(service: Service, { row, sender }: LateCase) {
-  const targets = new Targets(service, new Canaries(), await service.passwords.hash(PASSWORD));
-  const company = await service.company();
-  const team = { ...company, key: 't', clientA: '', clientB: '', archivedClient: '' } as const;
-  const at: Place = {
-    ...team,
-    clientA: await targets.client(team),
-    clientB: await targets.client(team),
-    archivedClient: await targets.client(team, 'archived'),
-  };
-  const caller = await newCaller({ app: service.app, targets, emails: 'own' }, sender, { t: at });
-  const cell = { caller, at, foreign: false, targets, canaries: targets.canaries };
-  const values = (await row.values?.(cell)) ?? {};
+  const { company, cell, values } = await openScene(service, row, sender);
+  const { caller, at } = cell;
   const { method, url, payload } = requestOf(row, values, cell);
   const request: Request = [caller, method as Method, url, payload];
   const isAboutTeam = row.route.includes('/v1/company/teams/:id');
