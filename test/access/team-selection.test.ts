@@ -2,14 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
-import { stageCapture } from '../support/captures.ts';
 import { callerOf } from '../support/client/client.ts';
-import { lend } from '../support/consolidation.ts';
-import { addMemory, expand } from '../support/memories.ts';
 import { assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addSource, readSource } from '../support/source-library.ts';
-import { addPerson, addTeam, archiveTeam, inTeam, readStatus } from '../support/team.ts';
+import { addPerson, addTeam, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const { app } = service;
@@ -54,30 +50,4 @@ describe('the selection of a Team', () => {
     const headers = { ...company.headers, 'memory-team': company.teamId.toUpperCase() };
     assert.equal((await callerOf(service.app, headers).ask.getStatus()).statusCode, 200);
   });
-
-  test('returns 403 for a member on the first request after the role is deleted', async () => {
-    const company = await service.company();
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    assert.equal((await member.ask.getStatus()).statusCode, 200);
-    await service.database.query('delete from identity.team_member where user_id = $1', [member.userId]);
-    assert.equal(outcome(await member.ask.getStatus()), '403 team_forbidden');
-  });
-});
-
-test('an archived Team answers reads', async () => {
-  const company = await service.company();
-  const source = await addSource(company);
-  await addMemory(company, 'published');
-  await lend(company);
-  await stageCapture(company);
-  await archiveTeam(service, company.teamId);
-  const { sources, captures, memories } = await readStatus(company);
-  assert.deepEqual([sources.active, memories.published], [2, 1]);
-  assert.deepEqual(captures, { staged: 1, claimed: 1, completed: 1 });
-  const lists = ['imports', 'sources', 'memories', 'consolidation/batches', 'audit', `sources/${source.id}`];
-  for (const list of lists) {
-    assert.equal((await company.send('GET', `/v1/memory/${list}`)).statusCode, 200, list);
-  }
-  const [chunk] = (await readSource(company, source.id)).chunks;
-  assert.equal((await expand(company, chunk!.chunk_id)).length, 1);
 });
