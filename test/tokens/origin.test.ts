@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Origin } from '../../shared/origin.ts';
-import type { Memory } from '../../shared/schemas/memories.ts';
 import { type Agent, createAgent } from '../support/agent-tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
@@ -10,6 +9,7 @@ import { claimAll, completed, keep } from '../support/consolidation.ts';
 import { doJob } from '../support/do-job.ts';
 import { called } from '../support/mcp.ts';
 import { decided } from '../support/memories.ts';
+import { readTable } from '../support/tables.ts';
 import { type Caller } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
 import { openIndexer } from '../worker/files/indexer.ts';
@@ -19,9 +19,6 @@ const { database } = service;
 const indexer = openIndexer(service);
 
 type Callers = { person: SignedIn; agent: Agent };
-/** Makes records in a Team of its own. */
-type Making = (callers: Callers) => Promise<unknown>;
-
 async function openCallers(): Promise<Callers> {
   const person = await service.company();
   return { person, agent: await createAgent(service, person, person) };
@@ -73,150 +70,83 @@ const changeTitle = async (caller: Caller, { teamId }: SignedIn) => {
   await caller.api.changeSource(source!.id, { title: 'Other' });
 };
 
-/** A memory of a person, and one of the agent. */
-const kept = (caller: Caller) => keep(caller, { content: 'The heron nests.' });
-const decide = (caller: Caller, memoryId: string, decision: object) =>
-  decided(caller, { memoryId, ...decision } as never) as Promise<Memory>;
+/** Decides on the only memory of the Team. */
+const decides =
+  (decision: object) =>
+  async (caller: Caller, { teamId }: SignedIn) => {
+    const [memory] = await database.query<{ id: string }>(
+      'select id from memory.memory_item where team_id = $1',
+      [teamId],
+    );
+    await decided(caller, { memoryId: memory?.id, ...decision } as never);
+  };
 
-const MADE: Record<string, [Making, Record<string, Origin[]>]> = {
-  'a text that a person stores': [({ person }) => ingest(person, 'x', 'walrus'), { source: ['person'] }],
-  'a text that an agent token stores': [({ agent }) => ingest(agent, 'x', 'walrus'), { source: ['agent'] }],
-  'a text that a person stores by a tool': [
-    ({ person }) => called(person, 'remember', { text: 'walrus' }),
-    { source: ['agent'] },
-  ],
-  'a text of an agent that a person replaces': [
-    async ({ person, agent }) => {
-      await ingest(agent, 'x', 'walrus', 'k');
-      await ingest(person, 'x', 'another walrus', 'k');
-    },
-    { source: ['person'] },
-  ],
-  'a text of a person that an agent replaces': [
-    async ({ person, agent }) => {
-      await ingest(person, 'x', 'walrus', 'k');
-      await ingest(agent, 'x', 'another walrus', 'k');
-    },
-    { source: ['agent'] },
-  ],
-  'a text of a person that an agent stores again': [
-    async ({ person, agent }) => {
-      await ingest(person, 'x', 'walrus');
-      await ingest(agent, 'x', 'walrus');
-    },
-    { source: ['person'] },
-  ],
-  'a text of a person to which an agent gives a title': [
-    async ({ person, agent }) => {
-      await ingest(person, 'x', 'walrus');
-      await changeTitle(agent, person);
-    },
-    { source: ['agent'] },
-  ],
-  'a text of an agent to which a person gives a title': [
-    async ({ person, agent }) => {
-      await ingest(agent, 'x', 'walrus');
-      await changeTitle(person, person);
-    },
-    { source: ['agent'] },
-  ],
-  'a file that a person imports': [({ person }) => importFile(person, person), { source: ['file'] }],
-  'a file that an agent imports': [({ person, agent }) => importFile(agent, person), { source: ['agent'] }],
-  'a file that a person pushes': [({ person }) => pushFile(person, person), { source: ['file'] }],
-  'a file that an agent pushes': [({ person, agent }) => pushFile(agent, person), { source: ['agent'] }],
-  'a memory of captures of a person': [
-    async ({ person }) => {
-      await stageCapture(person);
-      await consolidate(person, 'publish');
-    },
-    { source: ['person'], capture: ['person'], memory: ['person'] },
-  ],
-  'a memory of captures of a person that an agent completes': [
-    async ({ person, agent }) => {
-      await stageCapture(person);
-      await consolidate(agent, 'publish');
-    },
-    { source: ['agent'], capture: ['person'], memory: ['agent'] },
-  ],
-  'a memory of captures of a person and of an agent, one by a tool': [
-    async ({ person, agent }) => {
-      await stageCapture(person);
-      await stageCapture(agent);
-      await called(person, 'stage_session', { text: 'A heron nests.', session: 's', sequence: 1 });
-      await consolidate(person, 'publish');
-    },
-    { source: ['agent'], capture: ['agent', 'agent', 'person'], memory: ['agent'] },
-  ],
-  'a memory of an agent that a person publishes': [
-    async ({ person, agent }) => {
-      await stageCapture(agent);
-      await consolidate(agent, 'review');
-      const [memory] = await memoriesOf(person);
-      await decide(person, memory ?? '', { action: 'publish' });
-    },
-    { source: ['agent'], capture: ['agent'], memory: ['agent'] },
-  ],
-  'a memory of an agent that a person publishes with another text': [
-    async ({ person, agent }) => {
-      await stageCapture(agent);
-      await consolidate(agent, 'review');
-      const [memory] = await memoriesOf(person);
-      await decide(person, memory ?? '', { action: 'publish', content: 'Two herons nest.' });
-    },
-    { source: ['person'], capture: ['agent'], memory: ['person'] },
-  ],
-  'a memory of a person to which an agent gives a title': [
-    async ({ person, agent }) => {
-      const { memoryId } = await kept(person);
-      await decide(agent, memoryId, { action: 'update', title: 'Other' });
-    },
-    { source: ['agent'], capture: ['person'], memory: ['agent'] },
-  ],
-  'a memory of an agent whose tags a person changes': [
-    async ({ person, agent }) => {
-      const { memoryId } = await kept(agent);
-      await decide(person, memoryId, { action: 'update', tags: ['birds'] });
-    },
-    { source: ['agent'], capture: ['agent'], memory: ['agent'] },
-  ],
-  'a memory of an agent with the text of a person': [
-    async ({ person, agent }) => {
-      const { memoryId } = await kept(agent);
-      await decide(person, memoryId, { action: 'update', content: 'Two herons nest.' });
-    },
-    { source: ['person'], capture: ['agent'], memory: ['person'] },
-  ],
-  'a memory that gets back the text of an agent': [
-    async ({ person, agent }) => {
-      const { memoryId } = await kept(agent);
-      await decide(person, memoryId, { action: 'update', content: 'Two herons nest.' });
-      await decide(person, memoryId, { action: 'restore', version: 1 });
-    },
-    { source: ['agent'], capture: ['agent'], memory: ['agent'] },
-  ],
-  'an archived memory of an agent that gets back its text': [
-    async ({ person, agent }) => {
-      const { memoryId } = await kept(agent);
-      await decide(person, memoryId, { action: 'delete' });
-      await decide(person, memoryId, { action: 'restore', version: 1 });
-    },
-    { source: ['agent'], capture: ['agent'], memory: ['agent'] },
-  ],
+/** What a person and the agent can do in a Team. */
+const STEPS: Record<string, (caller: Caller, company: SignedIn) => Promise<unknown>> = {
+  stores: (caller) => ingest(caller, 'x', 'walrus'),
+  'stores k': (caller) => ingest(caller, 'x', 'walrus', 'k'),
+  'replaces k': (caller) => ingest(caller, 'x', 'another walrus', 'k'),
+  'calls remember': (caller) => called(caller, 'remember', { text: 'walrus' }),
+  'gives a title': changeTitle,
+  imports: importFile,
+  pushes: pushFile,
+  captures: (caller) => stageCapture(caller),
+  'calls stage_session': (caller) =>
+    called(caller, 'stage_session', { text: 'A heron nests.', session: 's', sequence: 1 }),
+  consolidates: (caller) => consolidate(caller, 'publish'),
+  proposes: (caller) => consolidate(caller, 'review'),
+  keeps: (caller) => keep(caller, { content: 'The heron nests.' }),
+  publishes: decides({ action: 'publish' }),
+  'publishes another text': decides({ action: 'publish', content: 'Two herons nest.' }),
+  'updates the title': decides({ action: 'update', title: 'Other' }),
+  'updates the tags': decides({ action: 'update', tags: ['birds'] }),
+  'updates the text': decides({ action: 'update', content: 'Two herons nest.' }),
+  deletes: decides({ action: 'delete' }),
+  restores: decides({ action: 'restore', version: 1 }),
 };
 
-async function memoriesOf({ teamId }: SignedIn): Promise<string[]> {
-  const rows = await database.query<{ id: string }>('select id from memory.memory_item where team_id = $1', [
-    teamId,
-  ]);
-  return rows.map(({ id }) => id);
-}
+/** Steps, and the origins of what they leave. */
+const MADE = readTable(`
+  steps                                                                              | source | capture            | memory
+  person stores                                                                      | person |                    |
+  agent stores                                                                       | agent  |                    |
+  person calls remember                                                              | agent  |                    |
+  agent stores k, person replaces k                                                  | person |                    |
+  person stores k, agent replaces k                                                  | agent  |                    |
+  person stores, agent stores                                                        | person |                    |
+  person stores, agent gives a title                                                 | agent  |                    |
+  agent stores, person gives a title                                                 | agent  |                    |
+  person imports                                                                     | file   |                    |
+  agent imports                                                                      | agent  |                    |
+  person pushes                                                                      | file   |                    |
+  agent pushes                                                                       | agent  |                    |
+  person captures, person consolidates                                               | person | person             | person
+  person captures, agent consolidates                                                | agent  | person             | agent
+  person captures, agent captures, person calls stage_session, person consolidates   | agent  | agent agent person | agent
+  agent captures, agent proposes, person publishes                                   | agent  | agent              | agent
+  agent captures, agent proposes, person publishes another text                      | person | agent              | person
+  person keeps, agent updates the title                                              | agent  | person             | agent
+  agent keeps, person updates the tags                                               | agent  | agent              | agent
+  agent keeps, person updates the text                                               | person | agent              | person
+  agent keeps, person updates the text, person restores                              | agent  | agent              | agent
+  agent keeps, person deletes, person restores                                       | agent  | agent              | agent
+`);
 
 describe('the origin is stored of', () => {
-  for (const [title, [make, expected]] of Object.entries(MADE)) {
-    test(title, async () => {
+  for (const { steps = '', ...origins } of MADE) {
+    test(`what is left if ${steps.replaceAll(', ', ', then ')}`, async () => {
       const callers = await openCallers();
-      await make(callers);
-      assert.deepEqual(await originsOf(callers.person), expected);
+      for (const step of steps.split(', ')) {
+        const who = step.startsWith('person ') ? 'person' : 'agent';
+        const act = STEPS[step.slice(who.length + 1)];
+        assert.ok(act, step);
+        await act(callers[who], callers.person);
+      }
+      const expected = Object.entries(origins).filter(([, made]) => made !== '');
+      assert.deepEqual(
+        await originsOf(callers.person),
+        Object.fromEntries(expected.map(([made, list]) => [made, list.split(' ')])),
+      );
     });
   }
 

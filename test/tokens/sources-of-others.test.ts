@@ -57,48 +57,34 @@ const agentOf = ({ company }: Pick<Scene, 'company'>, permissions: readonly Perm
 const ingest = (caller: Caller, body: object) => caller.ask.ingestSource(body);
 const patch = (caller: Caller, id: string, body: object) => caller.ask.changeSource(id, body);
 
-/** Everything that changes a source, for a caller who can do it: the status then, and what does it. */
-const CHANGES: Record<string, { ok: number; send: (scene: Scene, caller: Caller) => Promise<Answer> }> = {
-  'an ingest of another text': {
-    ok: 200,
-    send: ({ given }, caller) => ingest(caller, { ...given, text: 'The pump was sold.' }),
-  },
-  'an ingest of a long text': {
-    ok: 200,
-    send: ({ given }, caller) => ingest(caller, { ...given, text: undefined, chunks: LONG }),
-  },
-  'an ingest of another title': {
-    ok: 200,
-    send: ({ given }, caller) => ingest(caller, { ...given, title: 'Sold' }),
-  },
-  'an ingest of another uri': {
-    ok: 200,
-    send: ({ given }, caller) => ingest(caller, { ...given, uri: 'https://example.com/other' }),
-  },
-  'an ingest of other metadata': {
-    ok: 200,
-    send: ({ given }, caller) => ingest(caller, { ...given, metadata: {} }),
-  },
-  'an ingest of other tags': {
-    ok: 200,
-    send: ({ given }, caller) => ingest(caller, { ...given, tags: [] }),
-  },
-  'an ingest of another expiry': {
-    ok: 200,
-    send: ({ given }, caller) => ingest(caller, { ...given, expiresAt: null }),
-  },
-  'a PATCH of the title': { ok: 200, send: ({ id }, caller) => patch(caller, id, { title: 'Sold' }) },
-  'a PATCH of the tags': { ok: 200, send: ({ id }, caller) => patch(caller, id, { tags: [] }) },
-  'a PATCH of the expiry': { ok: 200, send: ({ id }, caller) => patch(caller, id, { expiresAt: null }) },
-  'a PATCH that moves it': { ok: 200, send: ({ id, clientId }, caller) => patch(caller, id, { clientId }) },
-  'a DELETE': {
-    ok: 204,
-    send: ({ id }, caller) => caller.ask.archiveSource(id),
-  },
+type Change = (scene: Scene, caller: Caller) => Promise<Answer>;
+const ingested =
+  (fields: object): Change =>
+  ({ given }, caller) =>
+    ingest(caller, { ...given, ...fields });
+const patched =
+  (fields: object): Change =>
+  ({ id }, caller) =>
+    patch(caller, id, fields);
+
+/** Everything that changes a source. */
+const CHANGES: Record<string, Change> = {
+  'an ingest of another text': ingested({ text: 'The pump was sold.' }),
+  'an ingest of a long text': ingested({ text: undefined, chunks: LONG }),
+  'an ingest of another title': ingested({ title: 'Sold' }),
+  'an ingest of another uri': ingested({ uri: 'https://example.com/other' }),
+  'an ingest of other metadata': ingested({ metadata: {} }),
+  'an ingest of other tags': ingested({ tags: [] }),
+  'an ingest of another expiry': ingested({ expiresAt: null }),
+  'a PATCH of the title': patched({ title: 'Sold' }),
+  'a PATCH of the tags': patched({ tags: [] }),
+  'a PATCH of the expiry': patched({ expiresAt: null }),
+  'a PATCH that moves it': ({ id, clientId }, caller) => patch(caller, id, { clientId }),
+  'a DELETE': ({ id }, caller) => caller.ask.archiveSource(id),
 };
 
 describe('an agent token without memory:review, whose owner has Full access', () => {
-  for (const [change, { ok, send }] of Object.entries(CHANGES)) {
+  for (const [change, send] of Object.entries(CHANGES)) {
     test(`is refused ${change} of a source that somebody else made`, async () => {
       const scene = await openScene();
       const { company, id } = scene;
@@ -117,13 +103,13 @@ describe('an agent token without memory:review, whose owner has Full access', ()
       );
       assert.equal(loading?.n, 0, 'what was written before the refusal is deleted');
       // The owner can do it, and so can a token with the permission.
-      assert.equal((await send(scene, await agentOf(scene, WITH_REVIEW))).statusCode, ok);
+      assert.ok((await send(scene, await agentOf(scene, WITH_REVIEW))).statusCode < 300);
     });
 
     test(`is allowed ${change} of a source that its owner made`, async () => {
       const scene = await openScene();
       const agent = await agentOf(scene, WITHOUT_REVIEW, scene.author);
-      assert.equal((await send(scene, agent)).statusCode, ok);
+      assert.ok((await send(scene, agent)).statusCode < 300);
     });
   }
 
