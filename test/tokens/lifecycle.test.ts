@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newAgentToken } from '../../shared/formats/agent-token.ts';
-import { newId } from '../../shared/ids.ts';
-import { PERMISSION_NAMES } from '../../shared/permissions.ts';
 import type { SessionInfo } from '../../shared/schemas/accounts.ts';
 import type { IssuedToken, Token } from '../../shared/schemas/tokens.ts';
 import { type Agent, agentOf, createAgent, expire } from '../support/agent-tokens.ts';
 import { API_TOKEN, openTestApp } from '../support/app.ts';
 import { type Caller, callerOf } from '../support/client/client.ts';
-import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
 import { askSession, outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, archiveTeam } from '../support/team.ts';
+import { addClient, addPerson, addTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const URL = '/v1/auth/tokens';
@@ -67,50 +64,6 @@ describe('creating an agent token', () => {
     const { record } = await createAgent(service, company, company);
     assert.equal(Date.parse(record.expiresAt) - Date.parse(record.createdAt), 90 * 24 * HOUR);
     assert.equal(record.clientIds, null);
-  });
-
-  test('refuses names, permissions and times out of bounds', async () => {
-    const company = await service.company();
-    const right = { name: 'x', teamId: company.teamId, permissions: ['memory:read'] };
-    const send = (body: object) => company.ask.createToken({ ...right, ...body });
-    assertInvalid(await send({ name: ' ' }), '/name');
-    assertInvalid(await send({ name: 'x'.repeat(301) }), '/name');
-    assertInvalid(await send({ permissions: [] }), '/permissions');
-    assertInvalid(await send({ permissions: ['memory:all'] }), '/permissions/0');
-    assertInvalid(await send({ expiresInDays: 0 }), '/expiresInDays');
-    assertInvalid(await send({ expiresInDays: 367 }), '/expiresInDays');
-    assert.equal((await send({ expiresInDays: 366 })).statusCode, 201);
-  });
-
-  test('refuses a Team out of reach with 403, and a client out of reach with 404, in the same words', async () => {
-    const company = await service.company();
-    const [granted, other] = [await addClient(service, company), await addClient(service, company)];
-    const archived = await addClient(service, company, 'archived');
-    const elsewhere = await service.company();
-    const person = await addPerson(service, company, { teamRole: 'member', clients: { [granted]: 'read' } });
-    const send = (teamId: string, clientIds: string[]) =>
-      person.ask.createToken({ name: 'x', teamId, clientIds, permissions: ['memory:read'] });
-    const unreachable = [elsewhere.teamId, await addTeam(service, company), newId(), 'nonsense'];
-    await assertSameRefusal(
-      '403 team_forbidden',
-      unreachable.flatMap((teamId) => [send(teamId, []), send(teamId, ['nonsense'])]),
-    );
-    const foreign = await addClient(service, elsewhere);
-    await assertSameRefusal(
-      '404 not_found',
-      [other, archived, foreign, newId(), 'nonsense'].map((id) => send(company.teamId, [granted, id])),
-    );
-    assert.equal((await send(company.teamId, [granted])).statusCode, 201);
-  });
-
-  test('is refused in an archived Team, where rotation and revocation still work', async () => {
-    const company = await service.company();
-    const agent = await createAgent(service, company, company);
-    await archiveTeam(service, company.teamId);
-    const draft = { name: 'x', teamId: company.teamId, permissions: ['memory:read'] };
-    assert.equal(outcome(await company.ask.createToken(draft)), '409 team_archived');
-    assert.equal((await rotate(company, agent)).statusCode, 201);
-    assert.equal((await company.ask.revokeToken(agent.record.id)).statusCode, 204);
   });
 
   test('works with the service token, which acts as the server principal', async () => {
@@ -237,18 +190,6 @@ describe('rotating an agent token', () => {
     assert.deepEqual(ends, [{ hours: 1 }, { hours: 72 }]);
   });
 
-  test('refuses an overlap of more than 72 hours, and tokens of others', async () => {
-    const company = await service.company();
-    const agent = await createAgent(service, company, company);
-    assertInvalid(await rotate(company, agent, { overlapHours: 73 }), '/overlapHours');
-    const other = await addPerson(service, company, { companyRole: 'owner' });
-    await assertSameRefusal('404 not_found', [
-      rotate(other, agent),
-      company.ask.rotateToken(newId(), {}),
-      company.send('POST', `${URL}/nonsense/rotate`, {}),
-    ]);
-  });
-
   test('at the same time leaves one secret that works', async () => {
     const company = await service.company();
     const agent = await createAgent(service, company, company);
@@ -287,26 +228,6 @@ describe('revoking an agent token', () => {
     });
   }
 
-  test('finds only tokens in reach: own ones, those for the Team, those of the Company', async () => {
-    const company = await service.company();
-    const elsewhere = await service.company();
-    const foreign = await createAgent(service, elsewhere, elsewhere);
-    const otherTeam = await addTeam(service, company);
-    const ofOtherTeam = await createAgent(service, company, { teamId: otherTeam });
-    const admin = await addPerson(service, company, { teamRole: 'admin' });
-    const send = (caller: typeof admin, url: string, { record }: Agent) =>
-      caller.send('DELETE', `${url}/${record.id}`);
-    await assertSameRefusal('404 not_found', [
-      send(admin, URL, ofOtherTeam),
-      send(admin, '/v1/team/tokens', ofOtherTeam),
-      send(admin, '/v1/team/tokens', foreign),
-      company.ask.revokeCompanyToken(foreign.record.id),
-      company.ask.revokeCompanyToken(newId()),
-    ]);
-    assert.equal(await use(foreign), '200');
-    assert.equal(await use(ofOtherTeam), '200');
-  });
-
   test('a list of a Team or a Company contains the tokens of everyone, newest first, page by page', async () => {
     const company = await service.company();
     const person = await addPerson(service, company, { teamRole: 'member' });
@@ -323,19 +244,4 @@ describe('revoking an agent token', () => {
       [ids[1]],
     );
   });
-});
-
-test('an agent token cannot create, list, rotate or revoke tokens', async () => {
-  const company = await service.company();
-  const agent = await createAgent(service, company, company);
-  const draft = { name: 'x', teamId: company.teamId, permissions: PERMISSION_NAMES };
-  const answers = [
-    await agent.ask.createToken(draft),
-    await agent.ask.listTokens(),
-    await rotate(agent, agent),
-    await agent.ask.revokeToken(agent.record.id),
-    await agent.ask.listTeamTokens(),
-    await agent.ask.listCompanyTokens(),
-  ];
-  assert.deepEqual(new Set(answers.map(outcome)), new Set(['403 forbidden']));
 });
