@@ -6,7 +6,6 @@ import type { Session } from '../../shared/schemas/accounts.ts';
 import { companyScope } from '../../shared/scope.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
-import { column } from '../support/columns.ts';
 import { addAccount, askSession, makeResetLink, signInBy, useLink } from '../support/sign-in.ts';
 
 const service = await openTestApp();
@@ -28,14 +27,6 @@ function signOut(token: string, payload?: object) {
     headers: { authorization: `Bearer ${token}` },
     ...(payload === undefined ? {} : { payload }),
   });
-}
-
-function auditKinds(company: SignedIn) {
-  return database.query<{ kind: string; actor: string; subject: string; detail: object }>(
-    `select kind, actor_id as actor, subject_id as subject, detail from memory.audit_event
-      where company_id = $1 order by id`,
-    [company.companyId],
-  );
 }
 
 describe('POST /v1/auth/login', () => {
@@ -87,47 +78,6 @@ describe('POST /v1/auth/login', () => {
     const shapes = answers.map(({ headers }) => Object.keys(headers).sort().join());
     assert.equal(new Set(shapes).size, 1, shapes.join('\n'));
   });
-
-  test('returns 400 and names the invalid field', async () => {
-    for (const [payload, path] of [
-      [{ email: 'a@b.c' }, '/password'],
-      [{ email: 'a@b.c', password: 'x', remember: true }, '/remember'],
-      [{ email: 'a@b.c', password: 'x'.repeat(257) }, '/password'],
-      [{ email: 'a@b.c', password: 'x\u0000' }, '/password'],
-    ] as const) {
-      const answer = await app.inject({ method: 'POST', url: '/v1/auth/login', payload });
-      assert.equal(answer.statusCode, 400);
-      const { code, errors } = answer.json<{ code: string; errors: { path: string }[] }>();
-      assert.deepEqual([code, errors[0]?.path], ['invalid_request', path]);
-    }
-  });
-
-  test('ignores the session that the request carries', async () => {
-    const company = await withPassword();
-    const answer = await app.inject({
-      method: 'POST',
-      url: '/v1/auth/login',
-      headers: { authorization: 'Bearer of-no-worth' },
-      payload: { email: company.ownerEmail, password: PASSWORD },
-    });
-    assert.equal(answer.statusCode, 200);
-  });
-
-  test('records one event without secrets and stores only the hash of the token', async () => {
-    const company = await withPassword();
-    const { token } = (await signInBy(service, company.ownerEmail, PASSWORD)).json<Session>();
-    const [session, ...more] = await database.query<{ id: string; row: string }>(
-      'select id, s::text as row from identity.session s where token_hash = $1',
-      [hashToken(token)],
-    );
-    assert.deepEqual(more, []);
-    assert.ok(!session?.row.includes(token));
-    assert.ok(!session?.row.includes(Buffer.from(token).toString('hex')));
-    const logins = (await auditKinds(company)).filter(({ kind }) => kind === 'auth.login');
-    assert.deepEqual(logins, [
-      { kind: 'auth.login', actor: company.ownerId, subject: session?.id, detail: {} },
-    ]);
-  });
 });
 
 describe('GET /v1/auth/session', () => {
@@ -138,19 +88,6 @@ describe('GET /v1/auth/session', () => {
     assert.equal(session.expiresAt, null);
     assert.equal(session.company.role, 'owner');
     assert.ok(!('token' in session));
-  });
-
-  test('returns 401 unauthenticated for a missing or invalid credential', async () => {
-    for (const authorization of [undefined, 'Bearer', 'Bearer x', 'Basic eDp4', `Bearer ${API_TOKEN} x`]) {
-      const answer = await app.inject({
-        url: '/v1/auth/session',
-        headers: authorization === undefined ? {} : { authorization },
-      });
-      assert.equal(answer.statusCode, 401);
-      assert.equal(answer.json<{ code: string }>().code, 'unauthenticated');
-      const isToken = /^Bearer ./.test(authorization ?? '');
-      assert.equal(answer.headers['www-authenticate'], isToken ? 'Bearer error="invalid_token"' : 'Bearer');
-    }
   });
 
   test('returns 401 session_expired after 7 idle days, and after 30 days in any case', async () => {
@@ -171,13 +108,6 @@ describe('GET /v1/auth/session', () => {
     const old = await askSession(service, token);
     assert.deepEqual([old.statusCode, old.json<{ code: string }>().code], [401, 'session_expired']);
   });
-
-  test('returns 401 for a session of a closed account', async () => {
-    const company = await service.company();
-    await database.query('update identity.account set closed_at = now() where id = $1', [company.ownerId]);
-    const answer = await askSession(service, company.token);
-    assert.deepEqual([answer.statusCode, answer.json<{ code: string }>().code], [401, 'unauthenticated']);
-  });
 });
 
 describe('POST /v1/auth/logout', () => {
@@ -189,8 +119,6 @@ describe('POST /v1/auth/logout', () => {
     const next = await askSession(service, company.token);
     assert.deepEqual([next.statusCode, next.json<{ code: string }>().code], [401, 'unauthenticated']);
     assert.equal((await askSession(service, other)).statusCode, 200);
-    const events = (await auditKinds(company)).filter(({ kind }) => kind === 'auth.logout');
-    assert.deepEqual(column(events, 'detail'), [{ everywhere: false }]);
   });
 
   test('ends all sessions of the user and none of other users if "everywhere" is true', async () => {
@@ -209,18 +137,6 @@ describe('POST /v1/auth/logout', () => {
     const { companyId, ownerId: userId, token } = await service.company();
     await logout(service, companyScope({ companyId, userId }), { sessionId: null, everywhere: true });
     assert.equal((await askSession(service, token)).statusCode, 401);
-  });
-
-  test('accepts a missing or empty body and returns 400 for an unknown field', async () => {
-    const company = await service.company();
-    assert.equal(
-      (await signOut(await service.signIn(company.companyId, company.ownerId), {})).statusCode,
-      204,
-    );
-    assert.equal((await signOut(company.token, { all: true })).statusCode, 400);
-    const headers = { authorization: company.headers.authorization, 'content-type': 'application/json' };
-    const empty = await app.inject({ method: 'POST', url: '/v1/auth/logout', headers, payload: '' });
-    assert.equal(empty.statusCode, 204);
   });
 
   test('keeps the service token valid', async () => {

@@ -209,16 +209,6 @@ describe('guesses sent at the same time', () => {
   });
 });
 
-test('failures in one API process count in the others', async (t) => {
-  const { app: second } = await openSecondApp(t, service);
-  const { ownerEmail: email } = await withPassword();
-  const origin = { email, address: freshAddress() };
-  await fail(origin, FAILURES / 2);
-  await fail(origin, FAILURES / 2, second);
-  await assertRefused(origin, PASSWORD);
-  await assertRefused(origin, PASSWORD, second);
-});
-
 describe('routes that check the current password', () => {
   /** One way to try the password of someone. */
   type Try = (password: string) => ReturnType<typeof login>;

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '../../shared/ids.ts';
 import type { Session, SessionRecord } from '../../shared/schemas/accounts.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
 import { columns } from '../support/columns.ts';
-import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { addPasswordHolder, makeInvite } from '../support/invites.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { askSession, makeResetLink, outcome } from '../support/sign-in.ts';
-import { addPerson, withoutRequestId } from '../support/team.ts';
+import { addPerson } from '../support/team.ts';
 
 const service = await openOwnTestApp();
 const { app, database } = service;
@@ -151,7 +149,7 @@ describe('GET /v1/auth/sessions', () => {
     assert.deepEqual(shown, [await idOf(company.token)]);
   });
 
-  test('returns pages that new and ended sessions do not shift, and 400 for invalid parameters', async () => {
+  test('returns pages that new and ended sessions do not shift', async () => {
     const company = await service.company();
     await signInAgain(company, 4);
     const all = (await list(company.token)).items.map(({ id }) => id);
@@ -164,21 +162,6 @@ describe('GET /v1/auth/sessions', () => {
     const pages = [first, second, third].map(({ items }) => items.map(({ id }) => id));
     assert.deepEqual(pages, [all.slice(0, 2), all.slice(2, 4), all.slice(4)]);
     assert.equal(third.nextCursor, null);
-    for (const query of ['?limit=0', '?limit=201', '?limit=x', '?limit=', '?cursor=x', '?cursor=']) {
-      assert.equal(outcome(await askList(company.token, query)), '400 invalid_request', query);
-    }
-  });
-
-  test('lists the sessions of a caller without a Team, and returns 401 without a session', async () => {
-    const company = await service.company();
-    const outsider = await addPerson(service, company, {});
-    assert.equal((await list(outsider.token)).items.length, 1);
-    for (const [method, url] of [
-      ['GET', '/v1/auth/sessions'],
-      ['DELETE', `/v1/auth/sessions/${newId()}`],
-    ] as const) {
-      assert.equal(outcome(await app.inject({ method, url })), '401 unauthenticated');
-    }
   });
 });
 
@@ -191,57 +174,6 @@ describe('DELETE /v1/auth/sessions/{id}', () => {
     assert.equal(outcome(await askSession(service, ended)), '401 unauthenticated');
     for (const token of [company.token, kept]) assert.equal(outcome(await askSession(service, token)), '200');
     assert.equal((await list(kept)).items.length, 2);
-  });
-
-  test('a session can end itself', async () => {
-    const company = await service.company();
-    assert.equal((await end(company.token, await idOf(company.token))).statusCode, 204);
-    assert.equal(outcome(await askSession(service, company.token)), '401 unauthenticated');
-  });
-
-  test('returns the same 404 for a session of someone else, an ended one and an invalid id', async () => {
-    const [company, stranger] = [await service.company(), await service.company()];
-    const colleague = await addPerson(service, company, { teamRole: 'member' });
-    const [ended = ''] = await signInAgain(company, 1);
-    const endedId = await idOf(ended);
-    assert.equal((await end(company.token, endedId)).statusCode, 204);
-    const bodies = new Set<string>();
-    const ids = [
-      await idOf(colleague.token),
-      await idOf(stranger.token),
-      endedId,
-      newId(),
-      'x',
-      '%00',
-      ended,
-    ];
-    for (const id of ids) {
-      const answer = await end(company.token, id);
-      assert.equal(outcome(answer), '404 not_found', id);
-      bodies.add(withoutRequestId(answer.body));
-    }
-    assert.equal(bodies.size, 1);
-    for (const { token } of [colleague, stranger]) {
-      assert.equal(outcome(await askSession(service, token)), '200');
-    }
-  });
-
-  test('ends the session only if the audit event is recorded', async (t) => {
-    const company = await service.company();
-    const [other = ''] = await signInAgain(company, 1);
-    const id = await idOf(other);
-    const broken = await openFailingApp(t, service, (text) =>
-      text.includes('into memory.audit_event') ? databaseError('42P01') : null,
-    );
-    assert.equal(outcome(await end(company.token, id, { app: broken })), '500 internal_error');
-    assert.equal(outcome(await askSession(service, other)), '200');
-    await end(company.token, id);
-    const events = await database.query(
-      `select actor_id as actor, subject_type as type, subject_id as subject from memory.audit_event
-        where company_id = $1 and kind = 'auth.session_end'`,
-      [company.companyId],
-    );
-    assert.deepEqual(events, [{ actor: company.ownerId, type: 'session', subject: id }]);
   });
 });
 
