@@ -4,8 +4,8 @@ import { newId } from '../../shared/ids.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { makeInvitation, makeInvite } from '../support/invites.ts';
-import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, type Caller, faultyFields, inTeam } from '../support/team.ts';
+import { assertStablePages } from '../support/stable-pages.ts';
+import { addClient, addTeam, type Caller, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -81,18 +81,6 @@ describe('GET /v1/company/audit', () => {
     );
   });
 
-  test('shows a new Company Owner all earlier events, including those of removed members', async () => {
-    const company = await service.company();
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    const owner = await addPerson(service, company, { companyRole: 'owner' });
-    const source = await ingest(member);
-    const remove = `/v1/company/members/${member.userId}`;
-    assert.equal((await company.send('DELETE', remove)).statusCode, 204);
-    const [removal, ingested] = await events(owner, COMPANY);
-    assert.deepEqual([removal?.kind, removal?.actorId], ['company.member_remove', company.ownerId]);
-    assert.deepEqual([ingested?.subjectId, ingested?.actorId], [source, member.userId]);
-  });
-
   test('filters the events by kind, subject and Team, also in combination', async () => {
     const company = await service.company();
     const { second, sources, invitation } = await addEvents(company);
@@ -125,15 +113,6 @@ describe('GET /v1/company/audit', () => {
       assert.deepEqual(await find(query), [], query);
     }
   });
-
-  test('never shows events of another Company, even when its ids are requested', async () => {
-    const [company, other] = [await service.company(), await service.company()];
-    const source = await ingest(other);
-    for (const query of ['', `?teamId=${other.teamId}`, `?subjectId=${source}`, '?kind=memory.ingest']) {
-      const listed = await events(company, COMPANY, query);
-      assert.ok(!listed.some(({ actorId }) => actorId === other.ownerId), query);
-    }
-  });
 });
 
 describe('GET /v1/memory/audit', () => {
@@ -157,26 +136,6 @@ describe('GET /v1/memory/audit', () => {
     assert.deepEqual(subjects(await events(company, TEAM, `?subjectId=${sources.archived}`)), [
       sources.archived,
     ]);
-  });
-
-  test('returns the same events to everyone with Full access and 403 to others', async () => {
-    const company = await service.company();
-    const { sources } = await addEvents(company);
-    const listed = await events(company, TEAM, '?kind=memory.ingest');
-    assert.deepEqual(subjects(listed), [sources.active, sources.team]);
-    for (const ties of [
-      { teamRole: 'owner' },
-      { teamRole: 'admin' },
-      { companyRole: 'admin', companyGrant: 'full' },
-    ] as const) {
-      const caller = await addPerson(service, company, ties);
-      assert.deepEqual(await events(caller, TEAM, '?kind=memory.ingest'), listed);
-    }
-    for (const ties of [{ teamRole: 'member' }, { companyRole: 'admin', companyGrant: 'read' }] as const) {
-      const caller = await addPerson(service, company, ties);
-      const answer = await caller.ask.listTeamAudit();
-      assert.equal(outcome(answer), '403 full_access_required');
-    }
   });
 
   test('filters the events by kind and subject, and never shows another Team', async () => {
@@ -204,20 +163,7 @@ for (const url of [COMPANY, TEAM]) {
     test('the pages return every event once while others are recorded', async () => {
       const company = await service.company();
       for (let n = 0; n < 5; n += 1) await ingest(company);
-      const before = (await events(company, url)).map(({ id }) => id);
-      const seen: string[] = [];
-      let cursor: string | null = '';
-      while (cursor !== null) {
-        const query = `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`;
-        const page: { items: AuditEvent[]; nextCursor: string | null } = (
-          await company.send('GET', `${url}${query}`)
-        ).json();
-        assert.ok(page.items.length <= 2);
-        seen.push(...page.items.map(({ id }) => id));
-        cursor = page.nextCursor;
-        await ingest(company);
-      }
-      assert.deepEqual(seen, before);
+      await assertStablePages(company, url, () => ingest(company));
     });
 
     test('the filter applies to every page', async () => {
@@ -229,20 +175,6 @@ for (const url of [COMPANY, TEAM]) {
       }
       for (const limit of [1, 2, 200]) {
         assert.deepEqual(subjects(await events(company, url, '?kind=memory.ingest', limit)), sources);
-      }
-    });
-
-    test('returns 400 for an invalid limit, cursor or kind', async () => {
-      const company = await service.company();
-      for (const [query, path] of [
-        ['limit=0', '/limit'],
-        ['limit=201', '/limit'],
-        ['cursor=x', '/cursor'],
-        ['kind=%00', '/kind'],
-      ] as const) {
-        const answer = await company.send('GET', `${url}?${query}`);
-        assert.equal(outcome(answer), '400 invalid_request', query);
-        assert.deepEqual(faultyFields(answer), [path]);
       }
     });
   });

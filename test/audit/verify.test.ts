@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import type { AuditVerification } from '../../shared/schemas/audit.ts';
-import { API_TOKEN, type SignedIn } from '../support/app.ts';
+import type { SignedIn } from '../support/app.ts';
 import {
   assertWholeChain,
   printSeal,
@@ -14,14 +13,10 @@ import {
   verifyAudit,
 } from '../support/audit-chain.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { assertInvalid } from '../support/refusals.ts';
-import { outcome } from '../support/sign-in.ts';
-import { addPerson } from '../support/team.ts';
 
 /** What others sealed or broke would count here: a database of the tests' own. */
 const service = await openOwnTestApp();
 const { database } = service;
-const VERIFY = '/v1/company/audit/verify';
 
 /** So many more events at once, with the columns that a list may show. */
 async function addEvents({ companyId, ownerId, teamId }: SignedIn, count: number): Promise<void> {
@@ -70,59 +65,6 @@ describe('GET /v1/company/audit/verify', () => {
     assert.deepEqual(await verifyAudit(company), { events: 5, unsealed: 0, firstBreak: null, head });
     await recordEvents(database, company, 2);
     assert.deepEqual(await verifyAudit(company), { events: 7, unsealed: 2, firstBreak: null, head });
-  });
-
-  test('returns 403 to everyone except Company Owners, and records no event', async () => {
-    const company = await service.company();
-    for (const ties of [
-      { companyRole: 'admin', companyGrant: 'full' },
-      { companyRole: 'admin' },
-      { teamRole: 'owner' },
-      {},
-    ] as const) {
-      const caller = await addPerson(service, company, ties);
-      const refused = outcome(await caller.ask.verifyAudit());
-      assert.equal(refused, '403 company_role_required', JSON.stringify(ties));
-    }
-    assert.equal(outcome(await service.app.inject({ url: VERIFY })), '401 unauthenticated');
-    const second = await addPerson(service, company, { companyRole: 'owner' });
-    assert.deepEqual(await verifyAudit(second), await verifyAudit(company));
-    const { authorization } = company.headers;
-    const teamless = await service.app.inject({ url: VERIFY, headers: { authorization } });
-    assert.equal(teamless.json<AuditVerification>().events, 2);
-    const principal = company.with({ authorization: `Bearer ${API_TOKEN}` });
-    assert.equal((await verifyAudit(principal)).events, 2, 'of the server principal’s Company');
-  });
-
-  test('returns 400 for a seal that is not a number, a colon and a hash', async () => {
-    const company = await service.company();
-    const hash = 'a'.repeat(64);
-    for (const seal of ['', '1', hash, `:${hash}`, `0:${hash}`, `1:${hash}0`, `1:${hash.toUpperCase()}`]) {
-      const refused = await company.ask.verifyAudit({ seal });
-      assertInvalid(refused, '/seal');
-    }
-    const many = await company.send('GET', `${VERIFY}?seal=1:${hash}&seal=1:${hash}`);
-    assertInvalid(many, '/seal');
-  });
-
-  test('verifies only the Company of the caller', async () => {
-    const [company, broken] = [await service.company(), await service.company()];
-    await recordEvents(database, broken, 3);
-    await sealAll(database);
-    const before = await verifyAudit(company);
-    await tamper(database, async (tx) => {
-      await tx.query('delete from memory.audit_seal where company_id = $1 and sequence = 2', [
-        broken.companyId,
-      ]);
-      await tx.query('delete from memory.audit_event where company_id = $1 and id = $2', [
-        broken.companyId,
-        (await readEventIds(tx, broken))[3],
-      ]);
-    });
-    await recordEvents(database, broken, 1);
-    assert.notEqual((await verifyAudit(broken)).firstBreak, null);
-    assert.deepEqual(await verifyAudit(company), before);
-    assert.deepEqual(before.events, 2);
   });
 });
 
