@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
-import { claimBatch, claimedIds, sendCapture, stageCapture } from '../support/captures.ts';
+import { claimBatch, claimedIds, stageCapture } from '../support/captures.ts';
 import { column } from '../support/columns.ts';
-import { complete, completed, lend } from '../support/consolidation.ts';
+import { completed, lend } from '../support/consolidation.ts';
 import { addMemory, decide } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addSource } from '../support/source-library.ts';
@@ -76,29 +76,6 @@ describe('the library of an archived client', () => {
     assert.equal(outcome(listed), '403 scope_forbidden');
     assert.deepEqual(await claimedIds(company, { limit: 20 }), [rest.staged]);
     assert.deepEqual(await claimedIds(member, { limit: 20 }), []);
-  });
-
-  test('returns 403 or 404 for captures, claims, completions, decisions and archiving in the client', async () => {
-    const { company, clientId, member, held } = await cast();
-    const { batchId, captureIds } = held.lent;
-    const item = { captureIds, action: 'publish', title: 'x', content: 'x' } as const;
-    await archive(company, clientId);
-    const scope = { clientId };
-    assert.equal(outcome(await sendCapture(company, { scope })), '403 scope_forbidden');
-    const claimed = await company.ask.claimCaptures(scope);
-    assert.equal(outcome(claimed), '403 scope_forbidden');
-    assert.equal(outcome(await complete(member, batchId, [item])), '403 scope_forbidden');
-    for (const { id: memoryId } of [held.review, held.published]) {
-      for (const action of ['publish', 'discard', 'update', 'delete']) {
-        const fields = action === 'update' ? { title: 'x' } : {};
-        const answer = await decide(company, { action, memoryId, ...fields });
-        assert.equal(outcome(answer), '404 not_found', action);
-      }
-    }
-    for (const id of [held.source.id, held.published.sourceId]) {
-      const removed = await company.ask.archiveSource(id);
-      assert.equal(outcome(removed), '404 not_found');
-    }
   });
 
   test('a restored client has its library again, and its claimed batch can be completed', async () => {

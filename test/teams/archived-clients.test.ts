@@ -1,38 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '../../shared/ids.ts';
-import type { Client } from '../../shared/schemas/clients.ts';
 import type { Hit } from '../../shared/schemas/search.ts';
 import type { Chunk } from '../../shared/schemas/sources.ts';
-import { openTestApp, type SignedIn } from '../support/app.ts';
-import { recordedBy } from '../support/company.ts';
+import { openTestApp } from '../support/app.ts';
 import { plantImport } from '../support/import-records.ts';
 import { newEmail } from '../support/invites.ts';
 import { outcome } from '../support/sign-in.ts';
-import {
-  addClient,
-  addPerson,
-  along,
-  type Caller,
-  CLAIM,
-  readStatus,
-  withoutRequestId,
-} from '../support/team.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, readStatus } from '../support/team.ts';
 
 const service = await openTestApp();
 
 const BOTH = { include: ['team', 'client'] };
 const archive = (caller: Caller, id: string) => caller.ask.archiveClient(id);
 const bringBack = (caller: Caller, id: string) => caller.ask.changeClient(id, { state: 'active' });
-const putGrant = (caller: Caller, userId: string, clientId: string) =>
-  caller.ask.giveClientGrant(userId, clientId, { access: 'write' });
 const search = (caller: Caller, scope: object) =>
   caller.ask.searchMemory({ query: 'ibis', scope, queryEmbedding: along(1), ...CLAIM });
-const importFile = (caller: Caller, clientId: string) =>
-  caller.ask.importFiles({
-    items: [{ filename: 'a.txt', text: 'ibis' }],
-    scope: { clientId },
-  });
 
 async function ingest(caller: Caller, text: string, clientId: string): Promise<void> {
   await caller.api.ingestSource({
@@ -48,8 +30,7 @@ async function cast() {
   const company = await service.company();
   const [clientId, other] = [await addClient(service, company), await addClient(service, company)];
   const clients = { [clientId]: 'write', [other]: 'read' } as const;
-  const importId = await plantImport(service, company, { clientId });
-  await plantImport(service, company, { clientId: other });
+  for (const id of [clientId, other]) await plantImport(service, company, { clientId: id });
   for (const id of [clientId, other]) await ingest(company, `ibis ${id}`, id);
   const [chunk] = await service.database.query<{ id: string }>(
     'select id from memory.chunk where team_id = $1 and layer_id = $2',
@@ -62,7 +43,6 @@ async function cast() {
     clientId,
     other,
     member,
-    importId,
     chunkId: chunk!.id,
     everyone: [
       company,
@@ -94,22 +74,6 @@ async function seenBy(caller: Caller, chunkId: string) {
   };
 }
 
-/** The responses of every route that accepts a client id. */
-async function answersAbout(caller: Caller, clientId: string, importId: string): Promise<string[]> {
-  const scope = { clientId };
-  return [
-    outcome(await search(caller, scope)),
-    outcome(await search(caller, { ...scope, include: ['client'] })),
-    outcome(await caller.ask.expandChunk({ chunkId: newId(), scope })),
-    outcome(await caller.ask.ingestSource({ title: 'x', text: newId(), scope })),
-    outcome(await importFile(caller, clientId)),
-    outcome(await caller.ask.listImports({ clientId })),
-    outcome(await caller.ask.getImport(importId)),
-  ];
-}
-const CLOSED = [...Array.from({ length: 6 }, () => '403 scope_forbidden'), '404 not_found'];
-const OPEN = ['200', '200', '200', '201', '202', '200', '200'];
-
 describe('an archived client', () => {
   test('an archived client disappears from every response, for every caller', async () => {
     const { company, clientId, other, everyone, chunkId } = await cast();
@@ -128,20 +92,6 @@ describe('an archived client', () => {
     }
   });
 
-  test('returns 403 or 404 as for a client that does not exist', async () => {
-    const { company, clientId, everyone, importId } = await cast();
-    assert.deepEqual(await answersAbout(company, clientId, importId), OPEN);
-    await archive(company, clientId);
-    for (const caller of everyone) {
-      assert.deepEqual(await answersAbout(caller, clientId, importId), CLOSED);
-    }
-    const [archived, unknown] = [
-      await search(company, { clientId }),
-      await search(company, { clientId: newId() }),
-    ];
-    assert.equal(withoutRequestId(archived.body), withoutRequestId(unknown.body));
-  });
-
   test('returns 403 for a replayed request to the archived client', async () => {
     const { company, clientId } = await cast();
     const send = () =>
@@ -149,22 +99,6 @@ describe('an archived client', () => {
     assert.equal(outcome(await send()), '201');
     await archive(company, clientId);
     assert.equal(outcome(await send()), '403 scope_forbidden');
-  });
-
-  test('returns 404 for giving and revoking grants of the archived client', async () => {
-    const { company, clientId, member } = await cast();
-    await archive(company, clientId);
-    assert.equal(outcome(await putGrant(company, member.userId, clientId)), '404 not_found');
-    const taken = await company.ask.revokeClientGrant(member.userId, clientId);
-    assert.equal(outcome(taken), '404 not_found');
-    const invited = await company.ask.createInvite({
-      email: newEmail(),
-      role: 'member',
-      grants: [{ clientId, access: 'read' }],
-    });
-    assert.equal(outcome(invited), '404 not_found');
-    await bringBack(company, clientId);
-    assert.equal((await seenBy(member, newId())).grants.length, 2);
   });
 
   test('an invite hides its grants on the archived client until it is restored', async () => {
@@ -184,47 +118,20 @@ describe('an archived client', () => {
   });
 
   test('a restored client has the same content and grants as before', async () => {
-    const { company, clientId, everyone, importId, chunkId } = await cast();
-    const before = await Promise.all(everyone.map((caller) => seenBy(caller, chunkId)));
+    const { company, clientId, everyone, chunkId } = await cast();
+    const seen = () =>
+      Promise.all(
+        everyone.map(async (caller) => {
+          const { hits, ...rest } = await seenBy(caller, chunkId);
+          return { ...rest, hits: hits.sort() };
+        }),
+      );
+    const before = await seen();
     await archive(company, clientId);
-    const renamed = await company.ask.changeClient(clientId, { name: 'x' });
-    assert.equal(outcome(renamed), '404 not_found');
-    const answer = await bringBack(company, clientId);
-    assert.equal(answer.statusCode, 200, answer.body);
-    const { state, name } = answer.json<Client>();
+    const { state, name } = await company.api.changeClient(clientId, { state: 'active' });
     assert.deepEqual([state, name], ['active', 'A client']);
-    const sorted = (seen: Awaited<ReturnType<typeof seenBy>>) => ({ ...seen, hits: [...seen.hits].sort() });
-    for (const [index, caller] of everyone.entries()) {
-      assert.deepEqual(sorted(await seenBy(caller, chunkId)), sorted(before[index]!));
-    }
-    assert.deepEqual(await answersAbout(everyone.at(-1)!, clientId, importId), OPEN);
+    assert.deepEqual(await seen(), before);
   });
-});
-
-test('archiving and restoring a client are each recorded once', async () => {
-  const company: SignedIn = await service.company();
-  const clientId = await addClient(service, company);
-  const common = {
-    actorId: company.ownerId,
-    teamId: company.teamId,
-    subjectType: 'client',
-    subjectId: clientId,
-  };
-  const archived = await recordedBy(service, company, async () => {
-    const first = await archive(company, clientId);
-    assert.deepEqual([first.statusCode, first.body], [204, '']);
-    assert.equal(outcome(await archive(company, clientId)), '404 not_found');
-  });
-  assert.deepEqual(archived.events, [{ kind: 'team.client_archive', ...common, detail: {} }]);
-  const back = await recordedBy(service, company, async () => {
-    const body = { state: 'active', name: 'Renamed' };
-    const answer = await company.ask.changeClient(clientId, body);
-    assert.equal(answer.json<Client>().name, 'Renamed');
-    assert.equal((await bringBack(company, clientId)).statusCode, 200);
-  });
-  assert.deepEqual(back.events, [
-    { kind: 'team.client_change', ...common, detail: { changed: ['name', 'state'], state: 'active' } },
-  ]);
 });
 
 test('the audit of the Team hides searches within a client once the client is archived', async () => {

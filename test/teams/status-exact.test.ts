@@ -6,7 +6,7 @@ import { activateSource, deleteLoadingSource } from '../../db/queries/sources/so
 import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { via } from '../support/client/client.ts';
-import { plantImports } from '../support/import-records.ts';
+import { FAULT, plantImports } from '../support/import-records.ts';
 import { addMemory, decide } from '../support/memories.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { openSecondApp } from '../support/second-app.ts';
@@ -152,6 +152,8 @@ test('recentFailures are the newest ten of the readable layers, however many fai
   assert.deepEqual(await failures(company), latest(...inTeam, ...inClient, ...elsewhere));
   assert.deepEqual(await failures(member), latest(...inTeam, ...inClient));
   assert.deepEqual(await failures(bare), latest(...inTeam));
+  const [newest] = (await readStatus(company)).imports.recentFailures;
+  assert.deepEqual(newest?.error, FAULT);
 });
 
 describe('a source that is being written', () => {
@@ -167,19 +169,6 @@ describe('a source that is being written', () => {
     assert.deepEqual(await told(company), before);
     await transaction(database, scope, (tx) => activateSource(tx, staged.source.id, 130));
     assert.deepEqual((await assertExact(company, [null])).chunks, { total: 132, embedded: 0, pending: 132 });
-  });
-
-  test('a source that is being written in another layer leaves the figures of a caller without it unchanged', async () => {
-    const company = await service.company();
-    const client = await addClient(service, company);
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    await addSource(company, { chunks: texts(2) });
-    const before = await told(member);
-    assert.equal(before.chunks.pending, 2);
-    const given = draftOf(company.teamId, { layer: client, chunks: texts(130) });
-    const staged = await stageSource(database, ownerScope(company, [client]), given);
-    assert.ok(staged.written);
-    assert.deepEqual(await told(member), before);
   });
 
   test('a source that is deleted while being written leaves the figures unchanged', async () => {

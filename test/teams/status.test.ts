@@ -159,36 +159,3 @@ test('status counts the captures and memories that the caller can read, regardle
   assert.deepEqual(await reached(await person({ teamRole: 'member' })), upTo(1));
   assert.deepEqual(await reached(await service.company()), upTo(0));
 });
-
-test('status counts an archived source as archived and does not count its chunks', async () => {
-  const company = await service.company();
-  const answer = await company.ask.ingestSource({ title: 'x', text: 'x' });
-  const { source } = answer.json<{ source: { id: string } }>();
-  await database.query(`update memory.source set state = 'archived', chunk_count = 0 where id = $1`, [
-    source.id,
-  ]);
-  await database.query('delete from memory.chunk where source_id = $1', [source.id]);
-  const { sources, chunks } = await status(company);
-  assert.deepEqual(sources, { active: 0, archived: 1, byKind: {} });
-  assert.deepEqual(chunks, { total: 0, embedded: 0, pending: 0 });
-});
-
-test('recentFailures are the latest ten imports that failed, newest first, with the reason', async () => {
-  const company = await service.company();
-  await plantImports(service, company, 12);
-  const { imports } = await status(company);
-  assert.equal(imports['failed'], 12);
-  assert.equal(imports.recentFailures.length, 10);
-  const ids = imports.recentFailures.map((failure) => failure.id);
-  assert.deepEqual(ids, ids.toSorted().reverse());
-  assert.deepEqual(imports.recentFailures[0]?.error, { code: 'no_text', message: 'The file holds no text.' });
-});
-
-test('status leaves out a worker without a recent heartbeat', async () => {
-  const company = await service.company();
-  const [living, silent] = [await addWorker(0), await addWorker(120)];
-  const { health, workers } = await status(company);
-  const ids = (workers as { id: string }[]).map(({ id }) => id);
-  assert.deepEqual([ids.includes(living), ids.includes(silent)], [true, false]);
-  assert.equal((health as { worker: boolean }).worker, true);
-});
