@@ -5,9 +5,9 @@ import type { Session } from '../../shared/schemas/accounts.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { column } from '../support/columns.ts';
 import { recordedBy } from '../support/company.ts';
-import { accept, join, newEmail } from '../support/invites.ts';
+import { join, newEmail } from '../support/invites.ts';
 import { askSession, outcome } from '../support/sign-in.ts';
-import { addPerson, addTeam, archiveTeam, type Caller, inTeam, type Person } from '../support/team.ts';
+import { addPerson, addTeam, type Caller, inTeam, type Person } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -142,20 +142,6 @@ describe('a Company Admin who loses the role', () => {
     assert.deepEqual(column(session.teams, 'id'), [company.teamId]);
   });
 
-  test('an Admin who becomes an Owner keeps the invites until that role is lost too', async () => {
-    const company = await service.company();
-    const { admin, invites, requestId } = await addBusyAdmin(company);
-    await setRole(company, admin.userId, 'owner');
-    assert.deepEqual(await grantsOf(company, admin), []);
-    assert.deepEqual(await requestsOf(company, admin), [
-      { id: requestId, state: 'denied', decidedBy: company.ownerId },
-    ]);
-    assert.deepEqual(await openOf(invites), ['byRole', 'byGrant', 'asOwner']);
-    await setRole(company, admin.userId, 'admin');
-    assert.deepEqual(await openOf(invites), ['byRole', 'asOwner'], 'an Admin may still make a Team');
-    assert.deepEqual(await grantsOf(company, admin), []);
-  });
-
   test('an open invitation to the former Admin is revoked, but not an invite into a Team', async () => {
     const company = await service.company();
     const person = await addPerson(service, company, {});
@@ -166,37 +152,5 @@ describe('a Company Admin who loses the role', () => {
     assert.deepEqual(await openOf({ invitation, invite }), ['invitation', 'invite']);
     await setRole(company, person.userId, 'member');
     assert.deepEqual(await openOf({ invitation, invite }), ['invite']);
-  });
-});
-
-describe('a Company Owner who loses the role', () => {
-  test('the former Owner loses the invitations and the invites into Teams where they have no role', async () => {
-    const company = await service.company();
-    const other = await addTeam(service, company);
-    const owner = await addPerson(service, company, { companyRole: 'owner', teamRole: 'owner' });
-    const invites = {
-      invitation: await inviteAdmin(owner),
-      byRole: await inviteInto(owner, company.teamId),
-      byCompany: await inviteInto(owner, other),
-      asOwner: await inviteOwner(owner),
-      ofAnother: await inviteAdmin(company),
-    };
-    await setRole(company, owner.userId, 'admin');
-    assert.deepEqual(await openOf(invites), ['byRole', 'asOwner', 'ofAnother']);
-    const { token } = invites.invitation;
-    assert.equal(outcome(await accept(service, { token })), '410 token_revoked');
-    await setRole(company, owner.userId, 'member');
-    assert.deepEqual(await openOf(invites), ['byRole', 'ofAnother']);
-    await setRole(company, owner.userId, 'owner');
-    assert.deepEqual(await openOf(invites), ['byRole', 'ofAnother']);
-  });
-
-  test('the former Owner loses the invites into archived Teams too', async () => {
-    const company = await service.company();
-    const owner = await addPerson(service, company, { companyRole: 'owner' });
-    const invite = await inviteInto(owner, company.teamId);
-    await archiveTeam(service, company.teamId);
-    await setRole(company, owner.userId, 'member');
-    assert.deepEqual(await openOf({ invite }), []);
   });
 });
