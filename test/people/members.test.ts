@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
 import type { Member } from '../../shared/schemas/people.ts';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
@@ -8,8 +7,8 @@ import { callerOf } from '../support/client/client.ts';
 import { recordedBy, recordsNothing } from '../support/company.ts';
 import { addPasswordHolder, PASSWORD } from '../support/invites.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
 import { askSession, linkToken, outcome, signInBy, useLink } from '../support/sign-in.ts';
+import { assertStablePages } from '../support/stable-pages.ts';
 import { addPerson, type Caller } from '../support/team.ts';
 
 const service = await openOwnTestApp();
@@ -75,76 +74,26 @@ describe('GET /v1/company/members', () => {
 
   test('returns stable pages while members are added', async () => {
     const company = await service.company();
-    for (let n = 0; n < 5; n += 1) await addPerson(service, company, {});
-    const before = (await members(company)).map(({ userId }) => userId);
-    const seen: string[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const url = `/v1/company/members?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`;
-      const page: { items: Member[]; nextCursor: string | null } = (await company.send('GET', url)).json();
-      assert.ok(page.items.length <= 2);
-      seen.push(...page.items.map(({ userId }) => userId));
-      cursor = page.nextCursor;
-      await addPerson(service, company, {});
-    }
-    assert.deepEqual(seen, before);
-  });
-
-  test('returns 400 for an invalid limit or cursor', async () => {
-    const company = await service.company();
-    for (const [query, path] of [
-      ['limit=0', '/limit'],
-      ['limit=201', '/limit'],
-      ['limit=x', '/limit'],
-      ['cursor=x', '/cursor'],
-      ['cursor=', '/cursor'],
-    ] as const) {
-      assertInvalid(await company.send('GET', `/v1/company/members?${query}`), path);
-    }
+    const add = () => addPerson(service, company, {});
+    for (let n = 0; n < 5; n += 1) await add();
+    await assertStablePages(company, '/v1/company/members', add);
   });
 });
 
 describe('PATCH /v1/company/members/:userId', () => {
-  for (const from of ROLES) {
-    for (const to of ROLES) {
-      const change = `changes the role from ${from} to ${to} and records it`;
-      test(from === to ? `keeps the role ${to} and records nothing` : change, async () => {
-        const company = await service.company();
+  test('gives any role in place of any other, and records nothing where it is the same', async () => {
+    const company = await service.company();
+    for (const from of ROLES) {
+      for (const to of ROLES) {
         const person = await addPerson(service, company, { companyRole: from });
         const { events } = await recordedBy(service, company, async () => {
-          const answer = await setRole(company, person.userId, to);
-          assert.equal(answer.statusCode, 200, answer.body);
-          const { createdAt: _, ...member } = answer.json<Member>();
-          assert.deepEqual(member, {
-            userId: person.userId,
-            email: `person-${person.userId}@example.com`,
-            name: 'Someone',
-            role: to,
-          });
+          assert.equal((await company.api.changeCompanyRole(person.userId, { role: to })).role, to);
         });
-        const session = (await askSession(service, person.token)).json<Session>();
-        assert.equal(session.company.role, to);
+        assert.equal((await person.api.getSession()).company.role, to);
         assert.equal(await roleOf(company, person.userId), to);
-        assert.deepEqual(
-          events.map(({ kind, detail }) => [kind, detail['from'], detail['to']]),
-          from === to ? [] : [['company.member_role', from, to]],
-        );
-      });
+        assert.equal(events.length, from === to ? 0 : 1, `${from} to ${to}`);
+      }
     }
-  }
-
-  test('returns 400 for an unknown role and for other fields', async () => {
-    const company = await service.company();
-    const { userId } = await addPerson(service, company, {});
-    for (const [body, path] of [
-      [{}, '/role'],
-      [{ role: 'boss' }, '/role'],
-      [{ role: null }, '/role'],
-      [{ role: 'admin', name: 'x' }, '/name'],
-    ] as const) {
-      assertInvalid(await company.ask.changeCompanyRole(userId, body), path);
-    }
-    assert.equal(await roleOf(company, userId), 'member');
   });
 });
 
@@ -214,27 +163,6 @@ describe('the server principal', () => {
   });
 });
 
-describe('a member that does not exist', () => {
-  test('returns the same 404 for every malformed, unknown, foreign or removed id', async () => {
-    const company = await service.company();
-    const stranger = await service.company();
-    const removed = await addPerson(service, company, {});
-    assert.equal((await remove(company, removed.userId)).statusCode, 204);
-    const ids = ['no-id', newId(), stranger.ownerId, removed.userId, '%20', `${removed.userId}0`];
-    for (const change of [
-      (id: string) => setRole(company, id, 'admin'),
-      (id: string) => remove(company, id),
-      (id: string) => company.ask.createMemberResetLink(id, {}),
-    ]) {
-      await recordsNothing(service, company, async () => {
-        const answers = await Promise.all(ids.map(change));
-        await assertSameRefusal('404 not_found', answers);
-      });
-    }
-    assert.equal((await askSession(service, stranger.token)).statusCode, 200);
-  });
-});
-
 describe('POST /v1/company/members/:userId/reset-link', () => {
   test('returns a link that sets the password of that member once', async () => {
     const company = await service.company();
@@ -255,7 +183,7 @@ describe('POST /v1/company/members/:userId/reset-link', () => {
     assert.equal(outcome(await signInBy(service, person.email, PASSWORD)), '401 invalid_credentials');
   });
 
-  test('accepts an empty body, revokes the previous link and returns 400 for invalid fields', async () => {
+  test('accepts an empty body, and revokes the previous link', async () => {
     const company = await service.company();
     const { userId } = await addPerson(service, company, {});
     const url = `/v1/company/members/${userId}/reset-link`;
@@ -264,13 +192,5 @@ describe('POST /v1/company/members/:userId/reset-link', () => {
     const second = await make();
     assert.equal(outcome(await useLink(service, first, PASSWORD)), '410 token_revoked');
     assert.equal(outcome(await useLink(service, second, PASSWORD)), '200');
-    for (const [body, path] of [
-      [{ ttlSeconds: 59 }, '/ttlSeconds'],
-      [{ ttlSeconds: 86_401 }, '/ttlSeconds'],
-      [{ baseUrl: 'memory.example.com' }, '/baseUrl'],
-      [{ email: 'x@example.com' }, '/email'],
-    ] as const) {
-      assertInvalid(await company.send('POST', url, body), path);
-    }
   });
 });

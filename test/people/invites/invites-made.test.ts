@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '../../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { via } from '../../support/client/client.ts';
-import { column } from '../../support/columns.ts';
-import { recordedBy, recordsNothing } from '../../support/company.ts';
+import { recordsNothing } from '../../support/company.ts';
 import {
   expireInvite,
   join,
@@ -13,14 +10,11 @@ import {
   newEmail,
   outcomeOfJoin,
 } from '../../support/invites.ts';
-import { duringPause, openPausedApp } from '../../support/paused-app.ts';
-import { assertSameRefusal } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { assertStablePages } from '../../support/stable-pages.ts';
-import { addPerson, addTeam, archiveTeam, type Caller } from '../../support/team.ts';
+import { addPerson, addTeam, type Caller } from '../../support/team.ts';
 
 const service = await openTestApp();
-const { database } = service;
 const URL = '/v1/team/invites';
 
 const list = (caller: Caller) => caller.all.listInvites();
@@ -86,26 +80,13 @@ describe('GET /v1/team/invites', () => {
 });
 
 describe('DELETE /v1/team/invites/:id', () => {
-  test('revokes the invite and writes one audit event', async () => {
+  test('revokes the invite', async () => {
     const company = await service.company();
     const { open } = await oneOfEach(company);
     const { id } = open.invite;
-    const { events, text } = await recordedBy(service, company, async () => {
-      const answer = await withdraw(company, id.toUpperCase());
-      assert.deepEqual([answer.statusCode, answer.body], [204, '']);
-    });
+    const answer = await withdraw(company, id.toUpperCase());
+    assert.deepEqual([answer.statusCode, answer.body], [204, '']);
     assert.equal(await outcomeOfJoin(service, open.token), '410 token_revoked');
-    assert.deepEqual(events, [
-      {
-        kind: 'team.invite_revoke',
-        actorId: company.ownerId,
-        teamId: company.teamId,
-        subjectType: 'invite',
-        subjectId: id,
-        detail: {},
-      },
-    ]);
-    assert.ok(!text.includes(open.token));
   });
 
   test('returns 409 for an invite that is used, expired or revoked', async () => {
@@ -119,91 +100,4 @@ describe('DELETE /v1/team/invites/:id', () => {
     });
     assert.deepEqual(await list(company), before);
   });
-
-  test('returns the same 404 for every id that is not an invite of the Team', async () => {
-    const [company, stranger] = [await service.company(), await service.company()];
-    const { open } = await oneOfEach(company);
-    const others = [
-      await makeInvite(service, { ...company, teamId: await addTeam(service, company) }),
-      await makeInvite(service, stranger),
-      await makeInvitation(company),
-    ];
-    const ids = [newId(), 'no id at all', open.token, ...others.map(({ invite }) => invite.id)];
-    const answers = ids.map((id) => withdraw(company, encodeURIComponent(id)));
-    await assertSameRefusal('404 not_found', answers);
-    const revoked = await database.query(
-      'select from identity.invite where id = any ($1::uuid[]) and revoked_at is not null',
-      [others.map(({ invite }) => invite.id)],
-    );
-    assert.deepEqual(revoked, []);
-  });
-});
-
-test('an archived Team rejects new invites, but lists and revokes existing ones', async () => {
-  const company = await service.company();
-  const { open } = await oneOfEach(company);
-  await archiveTeam(service, company.teamId);
-  const before = await list(company);
-  const { events } = await recordedBy(service, company, async () => {
-    for (const email of [newEmail(), open.invite.email, company.ownerEmail]) {
-      const answer = await company.ask.createInvite({ email, role: 'admin' });
-      assert.equal(outcome(answer), '409 team_archived');
-    }
-    assert.deepEqual(await list(company), before);
-    assert.equal((await withdraw(company, open.invite.id)).statusCode, 204);
-  });
-  assert.deepEqual(column(events, 'kind'), ['team.invite_revoke']);
-  await database.query(`update identity.team set state = 'active' where id = $1`, [company.teamId]);
-  assert.equal(await outcomeOfJoin(service, open.token), '410 token_revoked');
-});
-
-describe('a caller who loses the right to invite during the request', () => {
-  for (const [how, refusal, ties, lose] of [
-    [
-      'by a role in the Team',
-      '403 full_access_required',
-      { teamRole: 'admin' },
-      (company: SignedIn, userId: string) => company.ask.changeTeamRole(userId, { role: 'member' }),
-    ],
-    [
-      'by removal from the Team',
-      '403 team_forbidden',
-      { teamRole: 'admin' },
-      (company: SignedIn, userId: string) => company.ask.removeTeamMember(userId),
-    ],
-    [
-      'by a role in the Company',
-      '403 team_forbidden',
-      { companyRole: 'owner' },
-      (company: SignedIn, userId: string) => company.ask.changeCompanyRole(userId, { role: 'member' }),
-    ],
-    [
-      'by a Company grant',
-      '403 full_access_required',
-      { companyRole: 'admin', companyGrant: 'full' },
-      (company: SignedIn, userId: string) =>
-        company.ask.giveCompanyGrant(userId, company.teamId, { access: 'read' }),
-    ],
-    [
-      'by closing the account',
-      '401 unauthenticated',
-      { teamRole: 'admin' },
-      (company: SignedIn, userId: string) => company.ask.removeCompanyMember(userId),
-    ],
-  ] as const) {
-    test(`creates no invite if the right is lost ${how}`, async (t) => {
-      const company = await service.company();
-      const person = await addPerson(service, company, ties);
-      const answer = await duringPause(
-        await openPausedApp(t, service),
-        (paused) => via(paused, person).ask.createInvite({ email: newEmail(), role: 'member' }),
-        async () => {
-          const lost = await lose(company, person.userId);
-          assert.ok(lost.statusCode < 300, lost.body);
-        },
-      );
-      assert.equal(outcome(answer), refusal);
-      assert.deepEqual(await list(company), []);
-    });
-  }
 });

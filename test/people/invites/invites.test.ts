@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { IssuedInvite } from '../../../core/people/invites.ts';
-import { isId, newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import type { Invite } from '../../../shared/schemas/people.ts';
 import { openTestApp } from '../../support/app.ts';
 import { columns } from '../../support/columns.ts';
-import { recordedBy, recordsNothing } from '../../support/company.ts';
+import { recordsNothing } from '../../support/company.ts';
 import { makeInvitation, newEmail, outcomeOfJoin } from '../../support/invites.ts';
-import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addClient, addPerson, addTeam, type Caller, inTeam } from '../../support/team.ts';
@@ -32,49 +30,23 @@ async function made(caller: Caller, body: object = {}): Promise<IssuedInvite> {
 const hoursLeft = ({ expiresAt }: Invite) => (Date.parse(expiresAt) - Date.now()) / 3_600_000;
 
 describe('POST /v1/team/invites', () => {
-  test('returns the token and the link once, and writes an audit event without them', async () => {
+  test('returns the token and the link once', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const email = newEmail();
-    let issued: IssuedInvite | undefined;
-    const { events, text } = await recordedBy(service, company, async () => {
-      issued = await made(admin, { email: `  ${email.toUpperCase()} ` });
-    });
-    assert.ok(issued !== undefined);
-    const { invite, token, url } = issued;
+    const { invite, token, url } = await made(admin, { email: `  ${email.toUpperCase()} ` });
     assert.match(token, /^[\w-]{43}$/);
     assert.equal(url, `http://127.0.0.1:${config.port}/join#token=${token}`);
-    const { id, expiresAt, createdAt } = invite;
-    assert.ok(isId(id));
+    const { id, expiresAt, createdAt, ...rest } = invite;
     assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
     assert.ok(Math.abs(hoursLeft(invite) - 168) < 0.1, expiresAt);
-    const createdBy = admin.userId;
-    assert.deepEqual(invite, {
-      id,
-      email,
-      role: 'member',
-      grants: [],
-      state: 'open',
-      expiresAt,
-      createdBy,
-      createdAt,
-    });
-    assert.deepEqual(events, [
-      {
-        kind: 'team.invite',
-        actorId: admin.userId,
-        teamId: company.teamId,
-        subjectType: 'invite',
-        subjectId: id,
-        detail: { role: 'member', grants: [], expiresAt, replaced: [] },
-      },
-    ]);
+    assert.deepEqual(rest, { email, role: 'member', grants: [], state: 'open', createdBy: admin.userId });
     const [row] = await database.query<{ row: string }>(
       'select i::text as row from identity.invite i where id = $1',
       [id],
     );
     const listed = await company.ask.listInvites();
-    for (const kept of [text, row?.row ?? token, listed.body]) {
+    for (const kept of [row?.row ?? token, listed.body]) {
       for (const form of [token, Buffer.from(token).toString('hex')]) assert.ok(!kept.includes(form));
     }
     assert.deepEqual(await list(company), [invite]);
@@ -108,68 +80,10 @@ describe('POST /v1/team/invites', () => {
       { clientId: b, access: 'write' },
       { clientId: a, access: 'read' },
     ];
-    const { events } = await recordedBy(service, company, async () => {
-      const { invite } = await made(company, { role: 'admin', grants, expiresInHours: 1 });
-      assert.deepEqual([invite.role, invite.grants], ['admin', grants]);
-      assert.ok(Math.abs(hoursLeft(invite) - 1) < 0.1, invite.expiresAt);
-      assert.deepEqual(await list(company), [invite]);
-    });
-    assert.deepEqual(events[0]?.detail['grants'], grants);
-    const { invite } = await made(company, { expiresInHours: 720 });
-    assert.ok(Math.abs(hoursLeft(invite) - 720) < 0.1, invite.expiresAt);
-  });
-
-  test('returns 400 with the faulty field for an invalid body', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const grant = { clientId, access: 'read' };
-    await recordsNothing(service, company, async () => {
-      for (const [body, path] of [
-        [{ role: 'owner' }, '/role'],
-        [{ role: undefined }, '/role'],
-        [{ email: undefined }, '/email'],
-        [{ email: 'nobody' }, '/email'],
-        [{ email: 'a b@example.com' }, '/email'],
-        [{ email: `${'x'.repeat(300)}@example.com` }, '/email'],
-        [{ expiresInHours: 0 }, '/expiresInHours'],
-        [{ expiresInHours: 721 }, '/expiresInHours'],
-        [{ expiresInHours: 1.5 }, '/expiresInHours'],
-        [{ baseUrl: 'https://example.com' }, '/baseUrl'],
-        [{ grants: [{ clientId }] }, '/grants/0/access'],
-        [{ grants: [{ clientId, access: 'full' }] }, '/grants/0/access'],
-        [{ grants: [{ ...grant, userId: newId() }] }, '/grants/0/userId'],
-        [{ grants: [grant, grant] }, '/grants/1/clientId'],
-        [{ grants: [grant, { clientId: clientId.toUpperCase(), access: 'write' }] }, '/grants/1/clientId'],
-        [{ grants: [{ ...grant, clientId: clientId.toUpperCase() }, grant] }, '/grants/1/clientId'],
-        [{ grants: Array.from({ length: 201 }, () => ({ clientId: newId(), access: 'read' })) }, '/grants'],
-      ] as const) {
-        assertInvalid(await create(company, body), path);
-      }
-    });
-    assert.deepEqual(await list(company), []);
-  });
-
-  test('returns the same 404 for a grant on an unknown client, and creates no invite', async () => {
-    const [company, stranger] = [await service.company(), await service.company()];
-    const mine = await addClient(service, company);
-    const teamId = await addTeam(service, company);
-    const unknown = [
-      newId(),
-      'no id at all',
-      await addClient(service, { ...company, teamId }),
-      await addClient(service, stranger),
-      await addClient(service, company, 'archived'),
-    ];
-    await recordsNothing(service, company, async () => {
-      const grants = unknown.map((clientId) =>
-        [mine, clientId].map((id) => ({ clientId: id, access: 'read' })),
-      );
-      await assertSameRefusal(
-        '404 not_found',
-        grants.map((given) => create(company, { grants: given })),
-      );
-    });
-    assert.deepEqual(await list(company), []);
+    const { invite } = await made(company, { role: 'admin', grants, expiresInHours: 1 });
+    assert.deepEqual([invite.role, invite.grants], ['admin', grants]);
+    assert.ok(Math.abs(hoursLeft(invite) - 1) < 0.1, invite.expiresAt);
+    assert.deepEqual(await list(company), [invite]);
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
+import type { Invite } from '../../../shared/schemas/people.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { openTestApp } from '../../support/app.ts';
 import {
@@ -35,41 +36,15 @@ describe('POST /v1/auth/link', () => {
     const invitation = await makeInvitation(company);
     const reset = await makeResetLink(service, company);
     const common = { company: 'Acme', team: null, invitedBy: 'Olive Owner', hasAccount: false };
+    const invited = (kind: string, { email, expiresAt }: Invite) => ({ ...common, kind, email, expiresAt });
+    const byNobody = { email: company.ownerEmail, invitedBy: null, hasAccount: true };
     for (const [token, expected] of [
-      [
-        invite.token,
-        {
-          ...common,
-          kind: 'invite',
-          team: 'Support',
-          email: invite.invite.email,
-          expiresAt: invite.invite.expiresAt,
-        },
-      ],
-      [
-        invitation.token,
-        {
-          ...common,
-          kind: 'invitation',
-          email: invitation.invite.email,
-          expiresAt: invitation.invite.expiresAt,
-        },
-      ],
-      [
-        reset.token,
-        {
-          ...common,
-          kind: 'reset',
-          email: company.ownerEmail,
-          invitedBy: null,
-          hasAccount: true,
-          expiresAt: reset.expiresAt,
-        },
-      ],
+      [invite.token, { ...invited('invite', invite.invite), team: 'Support' }],
+      [invitation.token, invited('invitation', invitation.invite)],
+      [reset.token, { ...common, kind: 'reset', ...byNobody, expiresAt: reset.expiresAt }],
     ] as const) {
       const answer = await askLink(token);
-      assert.equal(answer.statusCode, 200, answer.body);
-      assert.deepEqual(answer.json(), expected);
+      assert.deepEqual([answer.statusCode, answer.json()], [200, expected]);
     }
     // Asking has used none of them.
     assert.equal(outcome(await join(service, { token: invite.token })), '201');

@@ -290,20 +290,4 @@ describe('the error code of a token', () => {
     const answer = await join(service, { token: next.token });
     assert.deepEqual(column(answer.json<Session>().teams, 'role'), ['admin']);
   });
-
-  test('a new invite revokes only the open invite to the same email into the same Team', async () => {
-    const company = await service.company();
-    const teamId = await addTeam(service, company);
-    const email = newEmail();
-    const tokens = [
-      (await makeInvite(service, company, { email })).token,
-      (await makeInvite(service, company, { email, teamId })).token,
-    ];
-    const invitation = await makeInvitation(company, { email });
-    await makeInvite(service, company);
-    for (const token of tokens) {
-      assert.equal(outcome(await join(service, { token })), '201');
-    }
-    assert.equal(outcome(await accept(service, { token: invitation.token })), '201');
-  });
 });

@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { IssuedInvite } from '../../../core/people/invites.ts';
 import type { Session } from '../../../shared/schemas/accounts.ts';
-import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { recordedBy } from '../../support/company.ts';
+import { openTestApp } from '../../support/app.ts';
 import {
   accessToClient,
   addPasswordHolder,
-  expireInvite,
   join,
-  makeInvitation,
   makeInvite,
   newEmail,
   outcomeOfJoin,
   WRITES,
 } from '../../support/invites.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addClient, addPerson, addTeam, type Caller, type Person } from '../../support/team.ts';
+import { addClient, addPerson, type Caller, type Person } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -27,12 +23,6 @@ type Answer = Parameters<typeof outcome>[0];
 
 const told = (answer: Answer) => (answer.statusCode === 204 ? '204' : outcome(answer));
 const setTeamRole = (by: Caller, userId: string, role: string) => by.ask.changeTeamRole(userId, { role });
-
-/** The ids of invites that the audit events of an action contain in this field. */
-async function named(company: SignedIn, field: string, action: () => Promise<unknown>): Promise<string[]> {
-  const { events } = await recordedBy(service, company, action);
-  return events.flatMap(({ detail }) => detail[field] as string[]).sort();
-}
 
 describe('the open invite of a future Team Owner', () => {
   /** A new Team whose Owner has not joined yet. */
@@ -117,46 +107,4 @@ test('accepting an invite with a read grant keeps an existing write grant', asyn
   );
   assert.equal(await outcomeOfJoin(service, token), '201');
   assert.deepEqual(await accessToClient(service, company, person.token, clientId), WRITES);
-});
-
-describe('the audit event of a change that ends invites', () => {
-  test('the audit event names the open invites made by a removed member and those sent to them', async () => {
-    const company = await service.company();
-    const elsewhere = await addTeam(service, company);
-    for (const from of ['Company', 'Team']) {
-      const person = await addPerson(service, company, { teamRole: 'admin' });
-      const email = emailOf(person);
-      const by = await person.api.createInvite({ email: newEmail(), role: 'member' });
-      const here = await makeInvite(service, company, { email, role: 'owner' });
-      const there = await makeInvite(service, company, { email, teamId: elsewhere });
-      const invitation = (await makeInvitation(company, { email })).invite.id;
-      await makeInvite(service, company);
-      const ended = [by.invite.id, here.invite.id];
-      if (from === 'Company') ended.push(there.invite.id, invitation);
-      const url = `/v1/${from === 'Company' ? 'company' : 'team'}/members/${person.userId}`;
-      const revoked = await named(company, 'revokedInvites', async () =>
-        assert.equal(told(await company.send('DELETE', url)), '204'),
-      );
-      assert.deepEqual(revoked, ended.toSorted());
-    }
-  });
-
-  test('the audit event names the open invite that a new one replaced, but not an expired one', async () => {
-    const company = await service.company();
-    const email = newEmail();
-    const [team, invitation] = [
-      () => makeInvite(service, company, { email }),
-      () => makeInvitation(company, { email }),
-    ];
-    for (const make of [team, invitation]) {
-      const first = await make();
-      let second: IssuedInvite | undefined;
-      const replaced = await named(company, 'replaced', async () => {
-        second = await make();
-      });
-      assert.deepEqual(replaced, [first.invite.id]);
-      await expireInvite(service, second?.token ?? '');
-      assert.deepEqual(await named(company, 'replaced', make), []);
-    }
-  });
 });
