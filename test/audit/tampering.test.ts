@@ -95,6 +95,12 @@ const insert = (tx: Queryable, { companyId, ownerId }: SignedIn, id: string) =>
     [companyId, id, ownerId],
   );
 
+/** A statement about the Company. */
+const inCompany =
+  (text: string) =>
+  (tx: Queryable, { company }: Sealed) =>
+    tx.query(text, [company.companyId]);
+
 /** Changes of the audit, and the position of the event that is reported. Events and seals count from 1. */
 const TAMPERING: Record<
   string,
@@ -134,27 +140,17 @@ const TAMPERING: Record<
     named: 1,
   },
   'the hash of a seal was changed': {
-    work: (tx, { company }) =>
-      tx.query(
-        'update memory.audit_seal set hash = set_byte(hash, 31, get_byte(hash, 31) # 1) where company_id = $1 and sequence = 5',
-        [company.companyId],
-      ),
+    work: inCompany(`update memory.audit_seal set hash = set_byte(hash, 31, get_byte(hash, 31) # 1)
+                      where company_id = $1 and sequence = 5`),
     named: 5,
   },
   'the hash of the last seal was changed': {
-    work: (tx, { company }) =>
-      tx.query(`update memory.audit_seal set hash = '' where company_id = $1 and sequence = 8`, [
-        company.companyId,
-      ]),
+    work: inCompany(`update memory.audit_seal set hash = '' where company_id = $1 and sequence = 8`),
     named: 8,
   },
   'the hash of a seal was copied to the next one': {
-    work: (tx, { company }) =>
-      tx.query(
-        `update memory.audit_seal s set hash = o.hash from memory.audit_seal o
-          where s.company_id = $1 and s.sequence = 6 and o.company_id = $1 and o.sequence = 5`,
-        [company.companyId],
-      ),
+    work: inCompany(`update memory.audit_seal s set hash = o.hash from memory.audit_seal o
+                      where s.company_id = $1 and s.sequence = 6 and o.company_id = $1 and o.sequence = 5`),
     named: 6,
   },
   'the seals of two events were swapped': {
