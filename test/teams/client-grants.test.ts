@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ClientGrant } from '../../shared/schemas/people.ts';
-import type { Hit } from '../../shared/schemas/search.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { recordsNothing } from '../support/company.ts';
 import { accessToClient, REACHES_NOTHING, READS, WRITES } from '../support/invites.ts';
 import { outcome } from '../support/sign-in.ts';
 import { assertStablePages } from '../support/stable-pages.ts';
-import { addClient, addPerson, addTeam, along, type Caller, CLAIM, type Person } from '../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller, type Person } from '../support/team.ts';
 
 const service = await openTestApp();
 const URL = '/v1/team/grants';
@@ -97,30 +96,6 @@ describe('a client grant', () => {
     assert.deepEqual(await reach(), [REACHES_NOTHING, []]);
     assert.deepEqual(await list(company), []);
     assert.deepEqual(await access(company, bystander, clientId), REACHES_NOTHING);
-  });
-
-  test('a grant opens only the layer of its client to a search', async () => {
-    const { company, clientId, member } = await cast();
-    const other = await addClient(service, company);
-    for (const id of [clientId, other]) {
-      await company.api.ingestSource({
-        title: 'x',
-        chunks: [{ text: `ibis ${id}`, embedding: along(1) }],
-        ...CLAIM,
-        scope: { clientId: id },
-      });
-    }
-    const found = async () => {
-      const scope = { include: ['team', 'client'] };
-      const body = { query: 'ibis', scope, queryEmbedding: along(1), ...CLAIM };
-      const answer = await member.ask.searchMemory(body);
-      return answer.json<{ hits: Hit[] }>().hits.map((hit) => hit.client_id);
-    };
-    assert.deepEqual(await found(), []);
-    await given(company, member.userId, clientId, 'read');
-    assert.deepEqual(await found(), [clientId]);
-    await take(company, member.userId, clientId);
-    assert.deepEqual(await found(), []);
   });
 
   test('a grant that is there already, or not there any more, records no event', async () => {

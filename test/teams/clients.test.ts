@@ -4,7 +4,6 @@ import type { Client } from '../../shared/schemas/clients.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { recordsNothing } from '../support/company.ts';
 import { assertInvalid } from '../support/refusals.ts';
-import { outcome } from '../support/sign-in.ts';
 import { assertStablePages } from '../support/stable-pages.ts';
 import { addClient, addPerson, addTeam, type Caller } from '../support/team.ts';
 
@@ -50,24 +49,13 @@ describe('GET /v1/team/clients', () => {
     }
   });
 
-  test('lists archived clients only for callers with Full access', async () => {
+  test('lists archived clients to callers with Full access', async () => {
     const company = await service.company();
     const client = await made(company);
     assert.equal((await archive(company, client.id)).statusCode, 204);
-    const clients = { [client.id]: 'write' } as const;
-    const person = (ties: Parameters<typeof addPerson>[2]) => addPerson(service, company, ties);
-    for (const caller of [company, await person({ teamRole: 'admin' })]) {
+    for (const caller of [company, await addPerson(service, company, { teamRole: 'admin' })]) {
       assert.deepEqual(await list(caller, '?state=archived'), [{ ...client, state: 'archived' }]);
       assert.deepEqual(await list(caller), []);
-    }
-    for (const caller of [
-      await person({ teamRole: 'member', clients }),
-      await person({ companyRole: 'admin', companyGrant: 'read' }),
-    ]) {
-      for (const query of ['state=archived', 'state=archived&limit=0', 'state=archived&cursor=x']) {
-        const answer = await caller.send('GET', `${URL}?${query}`);
-        assert.equal(outcome(answer), '403 full_access_required', query);
-      }
     }
   });
 

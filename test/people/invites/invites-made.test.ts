@@ -49,12 +49,6 @@ describe('GET /v1/team/invites', () => {
         ],
       );
     }
-    for (const ties of [{ teamRole: 'member' }, { companyRole: 'admin', companyGrant: 'read' }] as const) {
-      const caller = await addPerson(service, company, ties);
-      for (const query of ['', '?limit=0']) {
-        assert.equal(outcome(await caller.send('GET', `${URL}${query}`)), '403 full_access_required');
-      }
-    }
   });
 
   test('shows an expired invite as expired even after it was replaced', async () => {

@@ -97,16 +97,19 @@ describe('POST /v1/auth/join with the email of an account of the Company', () =>
     }
   });
 
-  test('adds the grants of the invite to existing grants', async () => {
+  test('adds the grants of the invite to existing grants, and lowers none', async () => {
     const company = await service.company();
-    const [held, added, raised] = [
-      await addClient(service, company),
-      await addClient(service, company),
-      await addClient(service, company),
+    const newClient = () => addClient(service, company);
+    const [held, added, raised, kept] = [
+      await newClient(),
+      await newClient(),
+      await newClient(),
+      await newClient(),
     ];
     const grants = [
       { clientId: added, access: 'read' as const },
       { clientId: raised, access: 'write' as const },
+      { clientId: kept, access: 'read' as const },
     ];
     const person = await addPasswordHolder(service, company, {});
     const { token } = await makeInvite(service, company, { email: person.email, grants });
@@ -116,12 +119,13 @@ describe('POST /v1/auth/join with the email of an account of the Company', () =>
     );
     await database.query(
       `insert into identity.client_grant (company_id, team_id, client_id, user_id, access)
-       select $1, $2, c, $3, case c when $4 then 'write' else 'read' end from unnest($5::uuid[]) c`,
-      [company.companyId, company.teamId, person.userId, held, [held, raised]],
+       select $1, $2, c, $3, case c when $4 then 'read' else 'write' end from unnest($5::uuid[]) c`,
+      [company.companyId, company.teamId, person.userId, raised, [held, raised, kept]],
     );
     assert.equal(outcome(await join(service, { token })), '201');
-    assert.deepEqual(await accessToClient(service, company, person.token, held), WRITES);
+    for (const clientId of [held, raised, kept]) {
+      assert.deepEqual(await accessToClient(service, company, person.token, clientId), WRITES);
+    }
     assert.deepEqual(await accessToClient(service, company, person.token, added), READS);
-    assert.deepEqual(await accessToClient(service, company, person.token, raised), WRITES);
   });
 });

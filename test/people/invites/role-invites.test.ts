@@ -2,20 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Session } from '../../../shared/schemas/accounts.ts';
 import { openTestApp } from '../../support/app.ts';
-import {
-  accessToClient,
-  addPasswordHolder,
-  join,
-  makeInvite,
-  newEmail,
-  outcomeOfJoin,
-  WRITES,
-} from '../../support/invites.ts';
+import { join, makeInvite, newEmail, outcomeOfJoin } from '../../support/invites.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addClient, addPerson, type Caller, type Person } from '../../support/team.ts';
+import { addPerson, type Caller, type Person } from '../../support/team.ts';
 
 const service = await openTestApp();
-const { database } = service;
 
 const emailOf = ({ userId }: Person) => `person-${userId}@example.com`;
 
@@ -86,25 +77,4 @@ describe('an open invite when the Team role of its recipient is lowered', () => 
       );
     }
   });
-});
-
-test('accepting an invite with a read grant keeps an existing write grant', async () => {
-  const company = await service.company();
-  const clientId = await addClient(service, company);
-  const person = await addPasswordHolder(service, company, {});
-  const grants = [{ clientId, access: 'read' as const }];
-  const { token } = await makeInvite(service, company, { email: person.email, grants });
-  // Both were given while the invite was open.
-  const ids = [company.companyId, company.teamId, person.userId];
-  await database.query(
-    `insert into identity.team_member (company_id, team_id, user_id, role) values ($1, $2, $3, 'member')`,
-    ids,
-  );
-  await database.query(
-    `insert into identity.client_grant (company_id, team_id, user_id, client_id, access)
-     values ($1, $2, $3, $4, 'write')`,
-    [...ids, clientId],
-  );
-  assert.equal(await outcomeOfJoin(service, token), '201');
-  assert.deepEqual(await accessToClient(service, company, person.token, clientId), WRITES);
 });

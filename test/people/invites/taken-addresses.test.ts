@@ -22,44 +22,26 @@ async function rightsOf(token: string) {
   return { company, teams };
 }
 
-type Send = (company: SignedIn, email: string) => Promise<{ url: string; body: object; expected: string }>;
-
-/** Every request of an Owner that names a person by an email. */
-const REQUESTS: Record<string, Send> = {
-  'POST /v1/company/teams': async (_company, ownerEmail) => ({
-    url: '/v1/company/teams',
-    body: { name: 'A new Team', ownerEmail },
-    expected: '201',
-  }),
-  'POST /v1/team/invites': async (_company, email) => ({
-    url: '/v1/team/invites',
-    body: { email, role: 'admin' },
-    expected: '201',
-  }),
-  'POST /v1/company/invitations': async (_company, email) => ({
-    url: '/v1/company/invitations',
-    body: { email },
-    expected: '201',
-  }),
+/** Every request of an Owner that names a person by an email, and its answer. */
+const REQUESTS: Record<string, [body: (email: string, teamId: string) => object, expected: string]> = {
+  'POST /v1/company/teams': [(ownerEmail) => ({ name: 'A new Team', ownerEmail }), '201'],
+  'POST /v1/team/invites': [(email) => ({ email, role: 'admin' }), '201'],
+  'POST /v1/company/invitations': [(email) => ({ email }), '201'],
   // The email must be of an Owner.
-  'POST /v1/company/reset-links': async ({ teamId }, email) => ({
-    url: '/v1/company/reset-links',
-    body: { teamId, email },
-    expected: '404 not_found',
-  }),
+  'POST /v1/company/reset-links': [(email, teamId) => ({ teamId, email }), '404 not_found'],
 };
 /** Those by which people name themselves. */
 const OWN = ['PATCH /v1/auth/account', 'POST /v1/auth/login'];
 
 describe('a member who has taken the address of somebody else', () => {
-  for (const [request, send] of Object.entries(REQUESTS)) {
+  for (const [request, [body, expected]] of Object.entries(REQUESTS)) {
     test(`gets no right when the address is named: ${request}`, async () => {
       const company = await service.company();
       const email = newEmail();
       const taker = await addTaker(company, email);
       const before = await rightsOf(taker.token);
-      const { url, body, expected } = await send(company, email);
-      const answer = await company.send('POST', url, body);
+      const url = request.slice('POST '.length);
+      const answer = await company.send('POST', url, body(email, company.teamId));
       assert.equal(outcome(answer), expected);
       assert.deepEqual(await rightsOf(taker.token), before);
       if (expected !== '201') return;
