@@ -1,6 +1,5 @@
 import { seededRandom } from '../../../test/support/generated-text.ts';
-import { GREETINGS, PEOPLE, SMALL_TALK, VALUES } from './small-talk.ts';
-import { type Fact, SUBJECT_KINDS, type SubjectKind } from './subjects.ts';
+import { ASIDES, type Fact, GREETINGS, PEOPLE, SUBJECT_KINDS, type SubjectKind, VALUES } from './phrases.ts';
 
 /** Something that was said, and where. */
 export interface Turn {
@@ -38,7 +37,7 @@ const CUED = 0.2;
 /** Share of facts whose value changes in a later conversation. */
 const CHANGED = 0.2;
 /** Share of turns that are followed by a word about something else. */
-const ASIDES = 0.3;
+const ASIDE = 0.3;
 
 /** A turn before it has a place. What belongs together is said without a break. */
 interface Planned {
@@ -118,7 +117,7 @@ function addPair(made: Conversations, pair: readonly [string, string], random: R
     for (const { texts, tells } of planned) {
       for (const text of texts) say(text);
       if (tells !== undefined) told.set(tells, made.turns.length - 1);
-      if (random.chance(ASIDES)) say(random.pick(SMALL_TALK));
+      if (random.chance(ASIDE)) say(random.pick(ASIDES));
     }
   }
   for (const [index, { question, kind }] of asked.questions.entries()) {
@@ -136,7 +135,7 @@ function askOf(pair: readonly [string, string], question: string, random: Random
 function plantFact(key: string, fact: Fact, mentioned: readonly number[], random: Random): PlantedFact {
   const place = random.below(mentioned.length);
   const later = mentioned.slice(place + 1);
-  const values = random.some(VALUES[fact.value], 2);
+  const values = random.some(VALUES[fact.value] ?? [], 2);
   const told = random.chance(UNNAMED) ? 'unnamed' : random.chance(CUED / (1 - UNNAMED)) ? 'cued' : 'named';
   const changes = later.length > 0 && random.chance(CHANGED);
   return {
