@@ -164,7 +164,7 @@ async function planRows(
   size: number,
   { sharedCentres, ownCentres }: ClusteredVectors,
 ): Promise<void> {
-  const clientIds = LAYERS_OF_TEN.map((layer) => (layer === null ? null : (clients[layer] ?? null)));
+  const clientIds = LAYERS_OF_TEN.map((layer) => (layer === null ? teamId : clients[layer]));
   const layers = LAYERS_OF_TEN.map((layer) => (layer === null ? 0 : layer + 1));
   const at = (n: string) => `('2025-01-01'::timestamptz + interval '365 days' * (${n}) / ${size})`;
   await client.query(

@@ -45,7 +45,7 @@ export async function fillTree(
     await database.query(
       `insert into memory.workspace_version
          (team_id, company_id, updated_by, revision, id, layer_id, file_id, path, folded, version, sha256, bytes)
-       select $5, $1, $6, $7 + n / ${A_PUSH}, f.id, ($8::uuid[])[n / ${A_PUSH} % (cardinality($8::uuid[]) + 1)], f.file_id, f.path,
+       select $5, $1, $6, $7 + n / ${A_PUSH}, f.id, coalesce(($8::uuid[])[n / ${A_PUSH} % (cardinality($8::uuid[]) + 1)], $5), f.file_id, f.path,
               f.folded, 1, sha256(${content}), length(${content})
          from unnest($9::uuid[], $10::uuid[], $11::text[], $12::text[])
                 with ordinality as f (id, file_id, path, folded, place),
