@@ -10,20 +10,9 @@ import {
 } from '../test/worker/extract/office/sheet-writer.ts';
 import { shape, writePptx } from '../test/worker/extract/office/slide-writer.ts';
 import { openReadingPool } from '../worker/sandbox/reading-pool.ts';
+import { runBench } from './support/bench.ts';
+import { memoryOf } from './support/cpu.ts';
 
-/*
- * How fast office files are read and cut, and how much memory the process takes that reads them. Each file is read by a
- * new process, with the limits that a worker has by default. Needs Linux.
- */
-
-const USAGE = `Usage: npm run bench:formats
-
-Reads a large file of each office format. Exits with code 1 if one is not read within the default limits.
-`;
-
-const ROWS = 200_000;
-const SLIDES = 2_000;
-const PARAGRAPHS = 20_000;
 /** The defaults of MEMORY_IMPORT_SECONDS and MEMORY_IMPORT_MEGABYTES. */
 const BOUNDS = { seconds: 120, megabytes: 1024 };
 
@@ -46,87 +35,67 @@ const paragraph = (n: number) =>
     .map((each) => sentence(n * 4 + each))
     .join(' ');
 
-/** The files, each made when it is needed: the name, the number of units, and their name. */
-const FILES: readonly [name: string, units: number, unit: string, make: () => Uint8Array][] = [
+/** The files, each made when it is needed: the name, the number of units, their name, and how it is made of their numbers. */
+const FILES: readonly [name: string, count: number, unit: string, make: (units: number[]) => Uint8Array][] = [
   [
     'sheet.xlsx',
-    ROWS,
+    200_000,
     'rows',
-    () => {
-      const rows = numbers(ROWS).map((row) => textRow(row + 2, ...rowTexts(row)));
+    (units) => {
+      const rows = units.map((row) => textRow(row + 2, ...rowTexts(row)));
       return writeXlsx({ sheets: { Orders: textRow(1, ...HEADINGS) + rows.join('') } });
     },
   ],
   [
     'sheet.ods',
-    ROWS,
+    200_000,
     'rows',
-    () => {
+    (units) => {
       const row = (texts: readonly string[]) =>
         `<table:table-row>${texts.map((text) => textCell(text)).join('')}</table:table-row>`;
-      const rows = numbers(ROWS).map((each) => row(rowTexts(each)));
-      return writeOpenDocument(
-        'spreadsheet',
-        `<table:table table:name="Orders">${row(HEADINGS)}${rows.join('')}</table:table>`,
-      );
+      const rows = row(HEADINGS) + units.map((each) => row(rowTexts(each))).join('');
+      return writeOpenDocument('spreadsheet', `<table:table table:name="Orders">${rows}</table:table>`);
     },
   ],
   [
     'slides.pptx',
-    SLIDES,
+    2000,
     'slides',
-    () =>
+    (units) =>
       writePptx(
-        numbers(SLIDES).map((n) => ({
-          tree: shape([`Slide ${n}`], 'title') + shape([paragraph(n), sentence(n)]),
-        })),
+        units.map((n) => ({ tree: shape([`Slide ${n}`], 'title') + shape([paragraph(n), sentence(n)]) })),
       ),
   ],
   [
     'slides.odp',
-    SLIDES,
+    2000,
     'slides',
-    () => {
+    (units) => {
       const frame = (role: string, text: string) =>
         `<draw:frame presentation:class="${role}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
       const page = (n: number) =>
         `<draw:page>${frame('title', `Slide ${n}`)}${frame('outline', paragraph(n))}</draw:page>`;
-      return writeOpenDocument('presentation', numbers(SLIDES).map(page).join(''));
+      return writeOpenDocument('presentation', units.map(page).join(''));
     },
   ],
   [
     'text.odt',
-    PARAGRAPHS,
+    20_000,
     'paragraphs',
-    () =>
-      writeOpenDocument(
-        'text',
-        numbers(PARAGRAPHS)
-          .map((n) => `<text:p>${paragraph(n)}</text:p>`)
-          .join(''),
-      ),
+    (units) => writeOpenDocument('text', units.map((n) => `<text:p>${paragraph(n)}</text:p>`).join('')),
   ],
   [
     'text.rtf',
-    PARAGRAPHS,
+    20_000,
     'paragraphs',
-    () =>
-      Buffer.from(
-        `{\\rtf1\\ansi ${numbers(PARAGRAPHS)
-          .map((n) => `\\pard ${paragraph(n)}\\par\n`)
-          .join('')}}`,
-      ),
+    (units) => Buffer.from(`{\\rtf1\\ansi ${units.map((n) => `\\pard ${paragraph(n)}\\par\n`).join('')}}`),
   ],
 ];
 
 /** The most memory that any process which this one started has used, in MiB. */
 function peakMegabytes(): number {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(/\s+/);
-  const peaks = children.map((pid) => {
-    const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Number(kibibytes ?? 0) / 1024;
-  });
-  return Math.max(0, ...peaks);
+  return Math.max(0, ...children.map((pid) => memoryOf(Number(pid)).peak));
 }
 
 async function measure(name: string, content: Uint8Array) {
@@ -152,26 +121,22 @@ async function measure(name: string, content: Uint8Array) {
   }
 }
 
-if (process.argv.includes('--help')) {
-  process.stdout.write(USAGE);
-} else {
-  const lines = [['file', 'MiB', 'units', 's', 'units/s', 'chunks', 'peak MiB']];
-  for (const [name, units, unit, make] of FILES) {
-    const content = make();
-    const { seconds, chunkCount, megabytes } = await measure(name, content);
-    lines.push([
-      name,
-      (content.length / 1024 / 1024).toFixed(1),
-      `${units} ${unit}`,
-      seconds.toFixed(1),
-      String(Math.round(units / seconds)),
-      String(chunkCount),
-      String(Math.round(megabytes)),
-    ]);
-  }
-  const widths =
-    lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
-  for (const line of lines) {
-    process.stdout.write(`${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`);
-  }
-}
+await runBench(
+  {
+    name: 'bench:formats',
+    about: `How fast office files are read and cut, and how much memory the process takes that reads them. Each file is read by a
+new process, with the limits that a worker has by default. Fails if one is not read within them.`,
+    options: { share: [1, 'of the size of the files'] },
+    needs: ['linux'],
+  },
+  async ({ share }, report) => {
+    report.row('file', ['MiB', 'units', 's', 'units/s', 'chunks', 'peak MiB']);
+    for (const [name, count, unit, make] of FILES) {
+      const units = Math.round(count * share);
+      const content = make(numbers(units));
+      const { seconds, chunkCount, megabytes } = await measure(name, content);
+      const size = (content.length / 1024 / 1024).toFixed(1);
+      report.row(`${name}, ${unit}`, [size, units, seconds, units / seconds, chunkCount, megabytes], '', 0);
+    }
+  },
+);

@@ -1,36 +1,28 @@
 import type { Database } from '../db/driver/database.ts';
-import { openEmbedded } from '../db/driver/embedded.ts';
-import { openPostgres } from '../db/driver/postgres.ts';
 import { newId } from '../shared/ids.ts';
-import { createLogger } from '../shared/logger.ts';
 import { QUEUES } from '../shared/queues.ts';
-import { buildTestApp, type SignedIn } from '../test/support/app.ts';
-import { percentile } from '../test/support/generated-text.ts';
-import { prepareDatabase } from '../test/support/needs/database.ts';
-import { createEmptyDatabase } from '../test/support/needs/own-database.ts';
+import { buildTestApp, type SignedIn, type TestApp } from '../test/support/app.ts';
 import { addClient, addPerson, type Caller } from '../test/support/team.ts';
+import { runBench } from './support/bench.ts';
+import { WITH_LIMITS } from './support/child.ts';
+import { places, vacuum, withDatabase } from './support/databases.ts';
+import { median, spread } from './support/report.ts';
+import { inTurns, timed } from './support/rounds.ts';
 
-/**
- * `npm run bench:status`: how long GET /v1/memory/status takes in a large Team, for callers who reach much and
- * little of it, on the embedded database and, where MEMORY_TEST_DATABASE_URL names a server, in a database of its
- * own on PostgreSQL. Times depend on the machine; the ratios to a bare round trip and to an empty Team, taken in
- * the same run, hardly do.
- */
 const SIZES = {
   pglite: { chunks: 10_000, imports: 1000, waiting: 1000, finished: 10_000 },
   postgres: { chunks: 100_000, imports: 10_000, waiting: 10_000, finished: 100_000 },
 };
 type Size = (typeof SIZES)['postgres'];
+const scaled = (size: Size, share: number) =>
+  Object.fromEntries(Object.entries(size).map(([what, count]) => [what, Math.ceil(count * share)])) as Size;
 
 const CLIENTS = 20;
 const GRANTED = 5;
-const ROUNDS = 200;
-const WARM_UP = 20;
 /** Rows of a table that one statement writes. */
 const SLICE = 10_000;
 const SENTENCE = 'What was agreed with the harbour office is kept here for those who come next. ';
 
-const logger = createLogger('fatal', 'bench');
 const ids = (count: number) => Array.from({ length: count }, newId);
 
 /** Calls `write` for as many rows, slice by slice. */
@@ -52,7 +44,7 @@ async function fillTeam(
   clients: readonly string[],
   size: Size,
 ): Promise<void> {
-  const layers = [...clients.slice(0, clients.length / 2).map(() => null), ...clients];
+  const layers = [...clients.slice(0, clients.length / 2).map(() => teamId), ...clients];
   const layer = (n: string) => `($3::uuid[])[1 + ${n} % cardinality($3::uuid[])]`;
   const common = (count: number) => [teamId, ids(count), layers, ownerId];
   const each = 'unnest($2::uuid[]) with ordinality as u (id, n)';
@@ -127,72 +119,56 @@ async function fillQueue(database: Database, { teamId }: SignedIn, size: Size): 
   );
 }
 
-async function times(run: () => Promise<unknown>): Promise<number[]> {
-  for (let round = 0; round < WARM_UP; round += 1) await run();
-  const measured: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const began = performance.now();
-    await run();
-    measured.push(performance.now() - began);
-  }
-  return measured;
-}
-
-async function measure(database: Database, url: string | undefined): Promise<void> {
-  await prepareDatabase(database);
-  const service = await buildTestApp(database, url, {
-    MEMORY_RATE_LIMITS: 'on',
-    MEMORY_RATE_LIMIT_PER_MINUTE: '1000000',
-  });
-  const size = SIZES[database.backend];
-  const [empty, company] = [await service.company(), await service.company()];
-  const clients = await Promise.all(Array.from({ length: CLIENTS }, () => addClient(service, company)));
-  await fillTeam(database, company, clients, size);
-  await fillQueue(database, company, size);
-  // As autovacuum does soon after so many inserts.
-  await database.query('vacuum analyze');
-  const grants = Object.fromEntries(clients.slice(0, GRANTED).map((id) => [id, 'read' as const]));
-  const granted = await addPerson(service, company, { teamRole: 'member', clients: grants });
-  const bare = await addPerson(service, company, { teamRole: 'member' });
-  const ask = (caller: Caller) => async () => {
-    const answer = await service.app.inject({ url: '/v1/memory/status', headers: caller.headers });
+const ask =
+  (service: TestApp, { headers }: Caller) =>
+  async () => {
+    const answer = await service.app.inject({ url: '/v1/memory/status', headers });
     if (answer.statusCode !== 200) throw new Error(answer.body);
   };
-  const cases: [string, () => Promise<unknown>][] = [
-    ['select 1', () => database.query('select 1')],
-    ['empty Team', ask(empty)],
-    ['member, no grant', ask(bare)],
-    [`member, ${GRANTED} grants`, ask(granted)],
-    ['Full access', ask(company)],
-  ];
-  const lines = [
-    `${database.backend}: ${size.chunks} passages, ${size.imports} imports; ${size.waiting} jobs wait, ${size.finished} are done`,
-    `${''.padEnd(20)}${['p50 ms', 'p95 ms', 'of select 1', 'of empty'].map((head) => head.padStart(12)).join('')}`,
-  ];
-  const medians: number[] = [];
-  for (const [name, run] of cases) {
-    const measured = await times(run);
-    const p50 = percentile(measured, 0.5);
-    medians.push(p50);
-    const [one = p50, nothing = p50] = medians;
-    const figures = [p50, percentile(measured, 0.95)].map((ms) => ms.toFixed(2));
-    figures.push(`${(p50 / one).toFixed(0)} x`, `${(p50 / nothing).toFixed(1)} x`);
-    lines.push(`${name.padEnd(20)}${figures.map((figure) => figure.padStart(12)).join('')}`);
-  }
-  process.stdout.write(`${lines.join('\n')}\n\n`);
-  await service.close();
-}
 
-await measure(await openEmbedded({ dataDir: null }), undefined);
-
-const server = process.env['MEMORY_TEST_DATABASE_URL'];
-if (server === undefined || server === '') {
-  process.stdout.write('MEMORY_TEST_DATABASE_URL is not set: PostgreSQL was not measured\n');
-} else {
-  const own = await createEmptyDatabase(server);
-  try {
-    await measure(openPostgres(own.url, logger), own.url);
-  } finally {
-    await own.drop();
-  }
-}
+await runBench(
+  {
+    name: 'bench:status',
+    about: `How long GET /v1/memory/status takes in a large Team, for callers who reach much and little of it. Times depend on the
+machine; the ratios to a bare round trip and to an empty Team, taken in the same run, hardly do.`,
+    options: { rounds: [200, 'of each caller'], share: [1, 'of the size of the Team'] },
+    needs: ['both'],
+  },
+  async ({ rounds, share }, report) => {
+    for (const place of places()) {
+      await withDatabase(place, async ({ database, url }) => {
+        const service = await buildTestApp(database, url, WITH_LIMITS);
+        const size = scaled(SIZES[database.backend], share);
+        const [empty, company] = [await service.company(), await service.company()];
+        const clients: string[] = [];
+        for (let n = 0; n < CLIENTS; n += 1) clients.push(await addClient(service, company));
+        await fillTeam(database, company, clients, size);
+        await fillQueue(database, company, size);
+        await vacuum({ database, url });
+        const grants = Object.fromEntries(clients.slice(0, GRANTED).map((id) => [id, 'read' as const]));
+        const granted = await addPerson(service, company, { teamRole: 'member', clients: grants });
+        const bare = await addPerson(service, company, { teamRole: 'member' });
+        const cases: [string, () => Promise<unknown>][] = [
+          ['select 1', () => database.query('select 1')],
+          ['empty Team', ask(service, empty)],
+          ['member, no grant', ask(service, bare)],
+          [`member, ${GRANTED} grants`, ask(service, granted)],
+          ['Full access', ask(service, company)],
+        ];
+        const times = await inTurns(cases, { rounds, warmUp: 20 }, ([, run]) => timed(run));
+        const { chunks, imports, waiting, finished } = size;
+        report.print(
+          `${database.backend}: ${chunks} passages, ${imports} imports; ${waiting} jobs wait, ${finished} are done`,
+        );
+        report.row('', ['p50 ms', 'p95 ms', 'of select 1', 'of empty']);
+        const [one, nothing] = times.map(median) as [number, number];
+        for (const [index, [name]] of cases.entries()) {
+          const [p50, p95] = spread(times[index]!);
+          report.row(name, [p50, p95, p50 / one, p50 / nothing]);
+        }
+        await service.app.close();
+        await service.queue.stop();
+      });
+    }
+  },
+);

@@ -2,12 +2,29 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { AutoTokenizer, env } from '@xenova/transformers';
 import { type Embedder, loadEmbedder } from '../../worker/embedder/model.ts';
-import type { DirectAnswer, DirectOrder } from './direct.ts';
+import { obey } from '../support/child.ts';
+import { timed } from '../support/rounds.ts';
 
 /*
- * The process behind `direct.ts`: the bare runtime, on the same file and with the settings that the service's
- * library gives it, and the service's own loading of it without queue and processes.
+ * The model without the service, in a process of its own, to measure the service against: the bare runtime, on the same
+ * file and with the settings that the service's library gives it, and the service's own loading of it without queue and
+ * processes.
  */
+
+export type DirectOrder =
+  /** The texts to measure on; told are their lengths in tokens. */
+  | { tokenize: string[] }
+  /** Runs the bare model over those texts from one place up to another, one at a time. */
+  | { run: { from: number; to: number } }
+  /** The vector of a query. */
+  | { query: string };
+
+export interface DirectAnswer {
+  /** What it took in milliseconds; nothing of preparations. */
+  ms: number;
+  lengths?: number[];
+  vector?: number[];
+}
 
 /** What is used here of onnxruntime-node, which comes with the library and without being asked for by name. */
 interface Runtime {
@@ -38,7 +55,7 @@ async function runBare(tokens: BigInt64Array): Promise<void> {
   });
 }
 
-async function obey(order: DirectOrder): Promise<DirectAnswer> {
+async function obeyed(order: DirectOrder): Promise<DirectAnswer> {
   if ('tokenize' in order) {
     texts = order.tokenize.map((text) => BigInt64Array.from(tokenizer.encode(text) as number[], BigInt));
     if (texts[0]) await runBare(texts[0]);
@@ -50,13 +67,12 @@ async function obey(order: DirectOrder): Promise<DirectAnswer> {
     const vector = await embedder.embed(order.query, 'query');
     return { ms: performance.now() - began, vector: [...vector] };
   }
-  const began = performance.now();
-  for (const tokens of texts.slice(order.run.from, order.run.to)) await runBare(tokens);
-  return { ms: performance.now() - began };
+  const { from, to } = order.run;
+  return {
+    ms: await timed(async () => {
+      for (const tokens of texts.slice(from, to)) await runBare(tokens);
+    }),
+  };
 }
 
-process.on('message', (order: DirectOrder) => {
-  void obey(order).then((answer) => process.send?.(answer));
-});
-// The parent hangs up when it has measured, or is gone.
-process.once('disconnect', () => process.exit());
+obey(obeyed);

@@ -3,27 +3,24 @@ import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db
 import { newId } from '../../shared/ids.ts';
 import { chunkTerms } from '../../shared/text/terms/terms.ts';
 import { openStandInVectors } from '../../test/support/stand-in-vectors.ts';
+import { obey } from '../support/child.ts';
 import { openNaturalText } from '../support/natural-text.ts';
+import { sendAll } from '../support/rounds.ts';
 
 /**
  * The rows of an ingest without the service, in a process of its own: terms made and rows inserted in a plain loop, by
  * the tables' owner, whom no policy checks. Texts and vectors are there before the time runs.
  */
-export type BareIngestOrder =
-  | {
-      url: string;
-      connections: number;
-      folder: string;
-      seed: number;
-      teamId: string;
-      userId: string;
-      model: string;
-    }
-  | { sources: number; chunks: number };
+export type BareIngestOrder = Prepared | { sources: number; chunks: number };
 
-/** How long it took to write them, in ms. */
-export interface BareIngestAnswer {
-  ms: number;
+interface Prepared {
+  url: string;
+  connections: number;
+  folder: string;
+  seed: number;
+  teamId: string;
+  userId: string;
+  model: string;
 }
 
 const ROWS_A_STATEMENT = 100;
@@ -33,23 +30,7 @@ interface Given {
   embedding: Float32Array;
 }
 
-let open: {
-  order: Extract<BareIngestOrder, { url: string }>;
-  clients: pg.Client[];
-  given: () => Given;
-} | null = null;
-
-async function prepare(order: Extract<BareIngestOrder, { url: string }>): Promise<BareIngestAnswer> {
-  const text = await openNaturalText(order.folder, order.seed);
-  const vectors = openStandInVectors(order.seed);
-  const clients = Array.from(
-    { length: order.connections },
-    () => new pg.Client({ connectionString: order.url }),
-  );
-  for (const client of clients) await client.connect();
-  open = { order, clients, given: () => ({ text: text.chunk(), embedding: vectors.vector() }) };
-  return { ms: 0 };
-}
+let open: { order: Prepared; clients: pg.Client[]; given: () => Given } | null = null;
 
 const bytes = (value: Uint8Array) => Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 
@@ -70,8 +51,8 @@ async function insertSlice(
   );
   const terms = slice.map(({ text }) => chunkTerms(teamId, text));
   await client.query(
-    `insert into memory.chunk_keyword (team_id, chunk_id, keys, weights) values ${slice
-      .map((_, n) => `($1, $${3 * n + 2}::uuid, $${3 * n + 3}::int4[], $${3 * n + 4}::sparsevec)`)
+    `insert into memory.chunk_keyword (team_id, layer_id, chunk_id, keys, weights) values ${slice
+      .map((_, n) => `($1, $1, $${3 * n + 2}::uuid, $${3 * n + 3}::int4[], $${3 * n + 4}::sparsevec)`)
       .join(', ')}`,
     [
       teamId,
@@ -83,8 +64,8 @@ async function insertSlice(
     ],
   );
   await client.query(
-    `insert into memory.chunk_embedding (team_id, model, chunk_id, embedding) values ${slice
-      .map((_, n) => `($1, $2, $${2 * n + 3}::uuid, $${2 * n + 4}::halfvec(1024))`)
+    `insert into memory.chunk_embedding (team_id, layer_id, model, chunk_id, embedding) values ${slice
+      .map((_, n) => `($1, $1, $2, $${2 * n + 3}::uuid, $${2 * n + 4}::halfvec(1024))`)
       .join(', ')}`,
     [teamId, model, ...slice.flatMap(({ embedding }, n) => [ids[n], bytes(halfvecBinary(embedding))])],
   );
@@ -108,30 +89,21 @@ async function insertSource(
   await client.query('commit');
 }
 
-async function run({ sources, chunks }: { sources: number; chunks: number }): Promise<BareIngestAnswer> {
+/** Prepares, or writes sources and tells how long that took, in ms. */
+obey(async (order: BareIngestOrder): Promise<number> => {
+  if ('url' in order) {
+    const text = await openNaturalText(order.folder, order.seed);
+    const vectors = openStandInVectors(order.seed);
+    const clients = Array.from(
+      { length: order.connections },
+      () => new pg.Client({ connectionString: order.url }),
+    );
+    for (const client of clients) await client.connect();
+    open = { order, clients, given: () => ({ text: text.chunk(), embedding: vectors.vector() }) };
+    return 0;
+  }
   if (open === null) throw new Error('nothing is prepared');
-  const { order, clients, given } = open;
-  const waiting = Array.from({ length: sources }, () => Array.from({ length: chunks }, given));
-  const began = performance.now();
-  await Promise.all(
-    clients.map(async (client) => {
-      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-        await insertSource(client, order, next);
-      }
-    }),
-  );
-  return { ms: performance.now() - began };
-}
-
-process.on('message', (order: BareIngestOrder) => {
-  const work = 'url' in order ? prepare(order) : run(order);
-  work.then(
-    (answer) => process.send?.(answer),
-    (error: unknown) => {
-      process.stderr.write(`${String(error)}\n`);
-      process.exit(1);
-    },
-  );
+  const { given, clients, order: place } = open;
+  const sources = Array.from({ length: order.sources }, () => Array.from({ length: order.chunks }, given));
+  return sendAll(clients, sources, (client, chunks) => insertSource(client, place, chunks));
 });
-// The parent is gone.
-process.once('disconnect', () => process.exit());

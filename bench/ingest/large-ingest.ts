@@ -1,74 +1,56 @@
-import { readFileSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile, Writer } from '../../test/support/generated-text.ts';
+import { INGEST_JSON_LIMITS, JsonShape } from '../../api/http/bodies/read-body.ts';
+import { parseIngest } from '../../core/sources/ingest.ts';
+import type { IngestRequest } from '../../shared/schemas/sources.ts';
+import { buildTestApp, type SignedIn } from '../../test/support/app.ts';
+import { Writer } from '../../test/support/generated-text.ts';
 import {
   API_TOKEN,
-  endProcesses,
   logLines,
   printedUrl,
   startMain,
   temporaryFolder,
 } from '../../test/support/needs/process.ts';
-import { compareRedaction } from './redaction-cost.ts';
-import { compareVectorEncodings } from './vector-encodings.ts';
+import { askingAt, jsonOf, succeeded } from '../support/asking.ts';
+import { runBench } from '../support/bench.ts';
+import { backendsOf, memoryOf, startCpuTimer } from '../support/cpu.ts';
+import { places, withDatabase } from '../support/databases.ts';
+import { median, type Report, spread } from '../support/report.ts';
+import { inTurns, timed } from '../support/rounds.ts';
+import { CLAIM, vectorIn } from '../support/searches.ts';
 
-/**
- * `npm run bench:ingest`: what one ingest of 31 MiB does to other requests and to memory, and what vectors in each of
- * their two encodings cost to parse. On the embedded database, or on the one that MEMORY_DATABASE_URL names, into which
- * it writes. With `--redaction` only what the search for credentials costs, by mode; that reads MEMORY_TEST_DATABASE_URL.
- */
-const BYTES = 31 * 2 ** 20;
 const BEFORE_MS = 4000;
+const VECTORS = 250;
+const MODES = ['off', 'flag', 'redact'] as const;
+const TEXT_BYTES = 40_000;
+/** The most CPU of an ingest that the search for credentials can add. */
+const MAX_OF_OFF = 1.08;
 
 const writer = new Writer(1);
-const databaseUrl = process.env['MEMORY_DATABASE_URL'] ?? '';
-
-async function post(url: string, path: string, body: unknown): Promise<Record<string, unknown>> {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${API_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Record<string, unknown>;
-}
 
 /** Asks again and again, one request after the other, until told to stop; gives the times in ms. */
-function askRepeatedly(ask: () => Promise<unknown>): { stop(): Promise<number[]> } {
+function askRepeatedly(ask: () => Promise<unknown>): () => Promise<number[]> {
   const times: number[] = [];
   let on = true;
   const asked = (async () => {
     while (on) {
-      const began = performance.now();
-      await ask();
-      times.push(performance.now() - began);
+      times.push(await timed(ask));
       await sleep(10);
     }
   })();
-  return {
-    stop: async () => {
-      on = false;
-      await asked;
-      return times;
-    },
+  return async () => {
+    on = false;
+    await asked;
+    return times;
   };
 }
 
-function row(name: string, times: readonly number[]): string {
-  const figures = [percentile(times, 0.5), percentile(times, 0.95), Math.max(...times)];
-  return `${name.padEnd(24)}${[times.length, ...figures.map((ms) => ms.toFixed(1))].map((f) => String(f).padStart(10)).join('')}`;
-}
-
-/** The most memory that a process ever held, in MiB. Linux only. */
-function peakMemory(pid: number): string {
-  const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return `${Math.round(Number(peak) / 1024)} MiB`;
-}
-
-async function measure(): Promise<void> {
-  const cwd = await temporaryFolder();
+/** What one ingest does to other requests and to memory. */
+async function measureLarge(bytes: number, report: Report): Promise<void> {
+  const databaseUrl = process.env['MEMORY_DATABASE_URL'] ?? '';
   const service = startMain('start.ts', {
-    cwd,
+    cwd: await temporaryFolder(),
     env: {
       MEMORY_DATABASE_URL: databaseUrl,
       MEMORY_API_PORT: '0',
@@ -76,57 +58,139 @@ async function measure(): Promise<void> {
       MEMORY_RATE_LIMITS: 'off',
     },
   });
-  const url = await printedUrl(service);
-  await post(url, '/v1/memory/ingest', { title: 'Already there', text: writer.document(200_000) });
-  const embedding = [...writer.unitVector()];
+  const headers = { authorization: `Bearer ${API_TOKEN}` };
+  const asking = askingAt(await printedUrl(service), { headers, sockets: 3 });
+  const ingest = async (title: string, text: string) =>
+    jsonOf<{ chunks: number }>(await asking.ask('POST', '/v1/memory/ingest', { title, text }));
+  await ingest('Already there', writer.document(200_000));
   const query = {
     query: writer.words(0, 6).join(' '),
-    queryEmbedding: embedding,
-    embeddingModel: 'Xenova/bge-m3',
-    embeddingDim: 1024,
+    queryEmbedding: [...writer.unitVector()],
+    ...CLAIM,
     scope: {},
   };
-  const askBoth = () => [
-    askRepeatedly(() => fetch(`${url}/v1/health`).then((response) => response.text())),
-    askRepeatedly(() => post(url, '/v1/memory/search', query)),
+  const others: [string, () => Promise<unknown>][] = [
+    ['health', async () => succeeded(await asking.ask('GET', '/v1/health'))],
+    ['search', async () => succeeded(await asking.ask('POST', '/v1/memory/search', query))],
   ];
-  const text = writer.document(BYTES);
-  const stopAll = async (loops: { stop(): Promise<number[]> }[]) =>
-    Promise.all(loops.map((loop) => loop.stop()));
-
-  const quiet = askBoth();
-  await sleep(BEFORE_MS);
-  const [healthBefore = [], searchBefore = []] = await stopAll(quiet);
-  const busy = askBoth();
-  const began = performance.now();
-  const answer = await post(url, '/v1/memory/ingest', { title: 'Large', text });
-  const seconds = (performance.now() - began) / 1000;
-  const [healthDuring = [], searchDuring = []] = await stopAll(busy);
-
-  const lines = [
-    `${Buffer.byteLength(text)} bytes, ${String(answer['chunks'])} passages in ${seconds.toFixed(1)} s on ${databaseUrl === '' ? 'the embedded database' : 'PostgreSQL'}`,
-    `${''.padEnd(24)}${['requests', 'p50 ms', 'p95 ms', 'max ms'].map((f) => f.padStart(10)).join('')}`,
-    row('health before', healthBefore),
-    row('health during ingest', healthDuring),
-    row('search before', searchBefore),
-    row('search during ingest', searchDuring),
-  ];
+  const during = async (work: () => Promise<unknown>) => {
+    const stops = others.map(([, ask]) => askRepeatedly(ask));
+    await work();
+    return Promise.all(stops.map((stop) => stop()));
+  };
+  const text = writer.document(bytes);
+  const quiet = await during(() => sleep(BEFORE_MS));
+  let chunks = 0;
+  let ms = 0;
+  const busy = await during(async () => {
+    ms = await timed(async () => ({ chunks } = await ingest('Large', text)));
+  });
+  const where = databaseUrl === '' ? 'the embedded database' : 'PostgreSQL';
+  const seconds = (ms / 1000).toFixed(1);
+  report.print(`${Buffer.byteLength(text)} bytes, ${chunks} passages in ${seconds} s on ${where}`);
+  report.row('', ['requests', 'p50 ms', 'p95 ms', 'max ms']);
+  for (const [when, all] of [
+    ['before', quiet],
+    ['during ingest', busy],
+  ] as const) {
+    for (const [index, [name]] of others.entries()) {
+      const times = all[index]!;
+      report.row(`${name} ${when}`, [String(times.length), ...spread(times), Math.max(...times)], '', 1);
+    }
+  }
   const pids = new Map(logLines(service).map((line) => [Number(line['pid']), String(line['name'])]));
-  for (const [pid, name] of pids) lines.push(`peak memory of ${name}: ${peakMemory(pid)}`);
-  lines.push(...(await compareVectorEncodings(writer)));
-  process.stdout.write(`${lines.join('\n')}\n`);
+  for (const [pid, name] of pids)
+    report.print(`peak memory of ${name}: ${memoryOf(pid).peak.toFixed(0)} MiB`);
+  asking.close();
   service.child.kill('SIGTERM');
   await service.exited;
 }
 
-async function measureRedaction(): Promise<void> {
-  const { lines, isWithin } = await compareRedaction(writer);
-  process.stdout.write(`${lines.join('\n')}\n`);
-  if (!isWithin) process.exitCode = 1;
+/** Compares how long a body with vectors takes to parse if they are numbers and if they are base64. */
+async function measureEncodings(report: Report): Promise<void> {
+  const vectors = Array.from({ length: VECTORS }, () => writer.unitVector());
+  const bodies = (['numbers', 'base64'] as const).map((form) => {
+    const chunks = vectors.map((vector) => ({ text: 'x', embedding: vectorIn(form, vector) }));
+    return { form, bytes: Buffer.from(JSON.stringify({ title: 'x', ...CLAIM, chunks })) };
+  });
+  // What the service does with a body before it is written, except the check of its schema.
+  const times = await inTurns(bodies, { rounds: 20 }, async ({ bytes }) => {
+    const cpu = startCpuTimer([process.pid]);
+    const shape = new JsonShape(INGEST_JSON_LIMITS);
+    shape.add(bytes);
+    if (shape.fault !== null || !isUtf8(bytes)) throw new Error('the body is not valid');
+    await parseIngest(JSON.parse(bytes.toString('utf8')) as IngestRequest, CLAIM.embeddingModel);
+    return cpu();
+  });
+  for (const [index, { form, bytes }] of bodies.entries()) {
+    const mebibytes = (bytes.length / 2 ** 20).toFixed(1);
+    const ms = median(times[index]!).toFixed(1);
+    report.print(`${VECTORS} vectors as ${form}: ${mebibytes} MiB, ${ms} ms of CPU to parse`);
+  }
 }
 
-try {
-  await (process.argv.includes('--redaction') ? measureRedaction() : measure());
-} finally {
-  await endProcesses();
+/** What the search for credentials adds to the CPU time of ingests: the same work in each mode, text by text, in one process. */
+async function measureRedaction(turns: number, texts: number, report: Report): Promise<void> {
+  await withDatabase(places(true)[0]!, async ({ database, url }) => {
+    const service = await buildTestApp(database, url, { MEMORY_REDACTION: 'off' });
+    const companies: SignedIn[] = [];
+    for (const redaction of MODES) {
+      const company = await service.company();
+      await company.api.changeSelectedTeam({ redaction });
+      companies.push(company);
+    }
+    // The same text for each mode: half of them are so long that a thread cuts them, which costs more.
+    const bodies = new Map<number, object>();
+    const measured = await inTurns(
+      companies,
+      { rounds: turns * texts, warmUp: texts },
+      async (company, nth) => {
+        if (!bodies.has(nth)) {
+          bodies.clear();
+          bodies.set(nth, { title: 'A text', text: writer.document(TEXT_BYTES) });
+        }
+        const cpu = startCpuTimer([process.pid, ...(await backendsOf(database))]);
+        await company.api.ingestSource(bodies.get(nth) as { title: string; text: string });
+        return cpu();
+      },
+    );
+    const byTurn = measured.map((all) =>
+      Array.from(
+        { length: turns },
+        (_, turn) => all.slice(turn * texts, (turn + 1) * texts).reduce((sum, ms) => sum + ms, 0) / texts,
+      ),
+    );
+    const where = url === undefined ? 'the embedded database' : 'PostgreSQL';
+    report.print(
+      `CPU of an ingest of ${TEXT_BYTES} bytes on ${where}, median of ${turns} turns of ${texts}, by mode of redaction`,
+    );
+    report.row('', ['ms', 'of off']);
+    for (const [index, mode] of MODES.entries()) {
+      const ratio = median(byTurn[index]!.map((ms, turn) => ms / byTurn[0]![turn]!));
+      const held = report.hold(`${mode}, of off`, ratio, mode === 'off' ? null : MAX_OF_OFF);
+      report.row(mode, [median(byTurn[index]!), ratio], held, 3);
+    }
+    await service.app.close();
+    await service.queue.stop();
+  });
 }
+
+await runBench(
+  {
+    name: 'bench:ingest',
+    about: `What one large ingest does to other requests and to memory, and what vectors in each of their two encodings cost to
+parse. On the embedded database, or on the one that MEMORY_DATABASE_URL names, into which it writes.`,
+    options: {
+      megabytes: [31, 'of the text'],
+      redaction: [false, 'only what the search for credentials costs, in turns of 30 texts'],
+      turns: [5, 'turns of --redaction'],
+      texts: [30, 'texts of each'],
+    },
+    needs: ['linux'],
+  },
+  async ({ megabytes, redaction, turns, texts }, report) => {
+    if (redaction) return measureRedaction(turns, texts, report);
+    await measureLarge(megabytes * 2 ** 20, report);
+    await measureEncodings(report);
+  },
+);

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../test/support/generated-text.ts';
-import { Asking } from './asking.ts';
+import { API_TOKEN } from '../../test/support/needs/process.ts';
+import { askingAt } from '../support/asking.ts';
 import { type Body, largeBodies, pushOf, searchBodies, smallImport, textBody } from './bodies.ts';
 
 /**
@@ -17,10 +20,48 @@ const MAX_LARGE = 2;
 const DELETE_AFTER_MS = 45_000;
 
 const [url = '', seconds = '0', pace = '1'] = process.argv.slice(2);
-const asking = new Asking(url);
+const headers = { authorization: `Bearer ${API_TOKEN}` };
+const asking = askingAt(url, { sockets: 16, headers });
 const random = seededRandom(3);
 let endAt = 0;
 const isOver = () => performance.now() >= endAt;
+
+/** How many requests of a kind got each status. */
+export type Counts = Record<string, Record<string, number>>;
+const counts: Counts = {};
+const count = (kind: string, status: string) => {
+  const own = (counts[kind] ??= {});
+  own[status] = (own[status] ?? 0) + 1;
+};
+
+/** Sends a request and counts its answer. Does not throw for a refusal: a load goes on. */
+async function send(
+  kind: string,
+  method: string,
+  path: string,
+  body?: Buffer | object,
+): Promise<string | null> {
+  try {
+    const answer = await asking.ask(method, path, body);
+    count(kind, String(answer.status));
+    return answer.status < 300 ? answer.body.toString() : null;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    count(kind, code ?? message);
+    return null;
+  }
+}
+
+const post = (kind: string, path: string, body: Buffer | object) => send(kind, 'POST', path, body);
+
+/** Sends the first part of a body and closes the connection. */
+async function abort(kind: string, path: string, body: Buffer, sent: number): Promise<void> {
+  const type = { 'content-type': 'application/json', 'content-length': body.length };
+  const asked = request(new URL(path, url), { method: 'POST', headers: { ...headers, ...type } });
+  asked.on('error', () => undefined).write(body.subarray(0, sent), () => asked.destroy());
+  await once(asked, 'close');
+  count(kind, 'aborted');
+}
 
 /** Runs something again and again, on average every so many seconds, and waits for each run. */
 async function repeat(everySeconds: number, step: (turn: number) => Promise<void>): Promise<void> {
@@ -36,26 +77,26 @@ const notes = Array.from({ length: 20 }, (_, index) => textBody(`note ${index}`,
 let paths = 0;
 
 async function ingest(kind: string, body: Body): Promise<void> {
-  await asking.post(kind, '/v1/memory/ingest', body());
+  await post(kind, '/v1/memory/ingest', body());
 }
 
 async function importFile(kind: string, body: Body): Promise<void> {
-  const answer = await asking.post(kind, '/v1/memory/imports', body());
+  const answer = await post(kind, '/v1/memory/imports', body());
   if (answer === null) return;
   const { imports } = JSON.parse(answer) as { imports: { id: string }[] };
   // The worker needs a while to see that it cannot read the file.
   void sleep(DELETE_AFTER_MS, null, { ref: false }).then(async () => {
-    for (const { id } of imports) await asking.send('delete import', 'DELETE', `/v1/memory/imports/${id}`);
+    for (const { id } of imports) await send('delete import', 'DELETE', `/v1/memory/imports/${id}`);
   });
 }
 
 async function pushAndPull(files: number): Promise<void> {
   const names = Array.from({ length: files }, () => `team/bench/${(paths += 1)}.bin`);
-  const pushed = await asking.post('push', '/v1/workspace/push', pushOf(names, 10 * MIB).body);
+  const pushed = await post('push', '/v1/workspace/push', pushOf(names, 10 * MIB).body);
   if (pushed === null) return;
-  await asking.post('pull', '/v1/workspace/pull', { files: names.map((path) => ({ path })) });
+  await post('pull', '/v1/workspace/pull', { files: names.map((path) => ({ path })) });
   const deletions = names.map((path) => ({ path, baseVersion: 1, deleted: true }));
-  await asking.post('delete files', '/v1/workspace/push', { files: deletions });
+  await post('delete files', '/v1/workspace/push', { files: deletions });
 }
 
 const large: (() => Promise<unknown>)[] = [
@@ -66,8 +107,8 @@ const large: (() => Promise<unknown>)[] = [
   () => pushAndPull(2),
   async () => {
     const body = bodies.numbers();
-    await asking.abort('aborted', '/v1/memory/ingest', body, 12 * MIB);
-    await asking.post('too large', '/v1/memory/ingest', Buffer.concat([body, Buffer.alloc(2 * MIB, ' ')]));
+    await abort('aborted', '/v1/memory/ingest', body, 12 * MIB);
+    await post('too large', '/v1/memory/ingest', Buffer.concat([body, Buffer.alloc(2 * MIB, ' ')]));
   },
   () => ingest('ingest of 8 MiB, base64', bodies.base64),
   () =>
@@ -79,26 +120,26 @@ const large: (() => Promise<unknown>)[] = [
 
 const small: ((turn: number) => Promise<unknown>)[] = [
   (turn) => ingest('note', notes[turn % notes.length] as Body),
-  () => asking.send('list', 'GET', '/v1/memory/sources?limit=50'),
+  () => send('list', 'GET', '/v1/memory/sources?limit=50'),
   (turn) =>
-    asking.post('sign-in', '/v1/auth/login', {
+    post('sign-in', '/v1/auth/login', {
       email: `nobody-${turn}@example.com`,
       password: 'long enough it is',
     }),
-  () => asking.send('list', 'GET', '/v1/workspace/manifest'),
-  () => asking.send('list', 'GET', '/v1/memory/imports?limit=50'),
+  () => send('list', 'GET', '/v1/workspace/manifest'),
+  () => send('list', 'GET', '/v1/memory/imports?limit=50'),
   () => importFile('small import', smallImport),
-  () => asking.send('list', 'GET', '/v1/memory/status'),
-  (turn) => (turn % 4 === 0 ? archiveImported() : asking.send('list', 'GET', '/v1/memory/tags')),
+  () => send('list', 'GET', '/v1/memory/status'),
+  (turn) => (turn % 4 === 0 ? archiveImported() : send('list', 'GET', '/v1/memory/tags')),
 ];
 
 /** Archives the sources that small imports made. */
 async function archiveImported(): Promise<void> {
-  const answer = await asking.send('list', 'GET', '/v1/memory/sources?limit=50');
+  const answer = await send('list', 'GET', '/v1/memory/sources?limit=50');
   if (answer === null) return;
   const { items } = JSON.parse(answer) as { items: { id: string; kind: string; state: string }[] };
   for (const { id } of items.filter(({ kind, state }) => kind === 'import' && state === 'active')) {
-    await asking.send('archive', 'DELETE', `/v1/memory/sources/${id}`);
+    await send('archive', 'DELETE', `/v1/memory/sources/${id}`);
   }
 }
 
@@ -108,7 +149,7 @@ process.send?.('begun');
 await Promise.all([
   repeat(1 / SEARCHES_A_SECOND, async (turn) => {
     // Not waited for: searches come whether or not the one before is answered.
-    void asking.post('search', '/v1/memory/search', searches[turn % searches.length] as Buffer);
+    void post('search', '/v1/memory/search', searches[turn % searches.length] as Buffer);
   }),
   repeat(SMALL_SECONDS, async (turn) => {
     await small[turn % small.length]?.(turn);
@@ -120,4 +161,4 @@ await Promise.all([
     while (running >= MAX_LARGE && !isOver()) await Promise.race([done, sleep(500)]);
   }),
 ]);
-process.send?.(asking.counts, () => process.exit());
+process.send?.(counts, () => process.exit());

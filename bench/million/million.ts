@@ -1,14 +1,14 @@
-import { parseArgs } from 'node:util';
 import type { Database } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../../db/driver/postgres-pool.ts';
-import { createLogger } from '../../shared/logger.ts';
-import { databaseUrl, prepareDatabase } from '../../test/support/needs/database.ts';
+import { prepareDatabase } from '../../test/support/needs/database.ts';
 import { createEmptyDatabase } from '../../test/support/needs/own-database.ts';
-import { retrievalFolder } from '../../test/support/retrieval-set.ts';
 import { countTermsNow } from '../../test/support/term-counts.ts';
 import { changeGraphs, GRAPH_SIZES } from '../../worker/jobs/embeddings.ts';
-import { describeDatabase, describeRun, SearchReport } from '../search/report.ts';
+import { runBench, textsFolder } from '../support/bench.ts';
+import { describeDatabase, logger, serverUrl } from '../support/databases.ts';
+import { measureRecall } from '../support/recall.ts';
+import type { Report } from '../support/report.ts';
 import { GENERATOR, openClusteredVectors } from './clustered-vectors.ts';
 import {
   fillLargeTeam,
@@ -19,43 +19,18 @@ import {
   withClient,
   withoutIndexes,
 } from './fill-team.ts';
-import { measureInserts, measureRecall, measureStages, measureTimes } from './measure.ts';
+import { measureInserts, measureStages, measureTimes } from './measure.ts';
 
-const [SMALL, LARGE] = [100_000, 1_000_000];
+const LEAST_RECALL = { whole: 0.98, client: 0.99 };
 
-const HELP = `How search does in a Team of a million passages, beside one of 100,000.
-
-Usage: npm run bench:million -- [options]
-
-  --rows 1000000      passages of the large Team, a multiple of 500; without it: ${LARGE}
-  --small 100000      passages of the small Team
-  --rounds 100        rounds of every case
-  --queries 100       queries by which recall is measured
-  --parts times,recall  which of graph, times, stages, recall, inserts; without it: all
-  --keep              leaves the database, and prints its address for --reuse
-  --reuse URL         measures the Teams that an earlier run has left
-
-MEMORY_TEST_XQUAD_R names the folder of the retrieval set (XQuAD-R, <language>.json).
-MEMORY_TEST_DATABASE_URL names a PostgreSQL server on which a database can be made.`;
-
-const { values } = parseArgs({
-  options: {
-    rows: { type: 'string', default: `${LARGE}` },
-    small: { type: 'string', default: `${SMALL}` },
-    rounds: { type: 'string', default: '100' },
-    queries: { type: 'string', default: '100' },
-    parts: { type: 'string', default: 'graph,times,stages,recall,inserts' },
-    keep: { type: 'boolean', default: false },
-    reuse: { type: 'string' },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-});
-
-const logger = createLogger('fatal', 'bench');
-const report = new SearchReport();
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 
-async function fill(url: string, folder: string): Promise<LargeTeam[]> {
+async function fill(
+  url: string,
+  folder: string,
+  sizes: readonly number[],
+  report: Report,
+): Promise<LargeTeam[]> {
   const database = openPostgres(url, logger, { max: 2 });
   try {
     await prepareDatabase(database);
@@ -64,7 +39,7 @@ async function fill(url: string, folder: string): Promise<LargeTeam[]> {
     const teams: LargeTeam[] = [];
     const began = performance.now();
     await withoutIndexes(url, async () => {
-      for (const size of [Number(values.small), Number(values.rows)]) {
+      for (const size of sizes) {
         const since = performance.now();
         teams.push(await fillLargeTeam(database, url, size, folder, vectors));
         report.print(`${size} passages stored in ${seconds(since)}`);
@@ -83,6 +58,7 @@ async function buildGraphs(
   database: Database,
   url: string,
   [small, large]: readonly LargeTeam[],
+  report: Report,
 ): Promise<void> {
   const connection = openPostgres(url, logger, { max: 1, timeouts: BUILD_TIMEOUTS });
   const began = performance.now();
@@ -105,26 +81,6 @@ async function buildGraphs(
   }
 }
 
-async function measure(url: string, teams: readonly LargeTeam[]): Promise<void> {
-  const database = openPostgres(url, logger, { max: 1, timeouts: BUILD_TIMEOUTS });
-  const vectors = openClusteredVectors(LAYERS);
-  const rounds = Number(values.rounds);
-  try {
-    report.print(await describeDatabase(database));
-    const parts = values.parts.split(',');
-    if (parts.includes('graph')) await buildGraphs(database, url, teams);
-    if (parts.includes('times')) await measureTimes(database, teams, vectors, rounds, report);
-    if (parts.includes('stages'))
-      await measureStages(database, teams, vectors, Math.ceil(rounds / 4), report);
-    if (parts.includes('recall')) {
-      for (const team of teams) await measureRecall(database, team, vectors, Number(values.queries), report);
-    }
-    if (parts.includes('inserts')) await measureInserts(database, teams, report);
-  } finally {
-    await database.close();
-  }
-}
-
 async function reuse(url: string, folder: string): Promise<LargeTeam[]> {
   const database = openPostgres(url, logger, { max: 1, timeouts: BUILD_TIMEOUTS });
   // The functions of this version.
@@ -133,22 +89,48 @@ async function reuse(url: string, folder: string): Promise<LargeTeam[]> {
   return findLargeTeams(url, folder);
 }
 
-async function main(): Promise<void> {
-  if (values.help) return report.print(HELP);
-  const folder = retrievalFolder();
-  if (folder === null || databaseUrl === undefined) throw new Error(HELP);
-  report.print(await describeRun());
-  report.print(`Vectors: ${GENERATOR}.`);
-  const own = values.reuse === undefined ? await createEmptyDatabase(databaseUrl) : null;
-  const url = own?.url ?? values.reuse ?? '';
-  try {
-    await measure(url, own === null ? await reuse(url, folder) : await fill(url, folder));
-  } finally {
-    if (values.keep) report.print(`--reuse ${url}`);
-    else await own?.drop();
-  }
-  for (const fault of report.faults) process.stderr.write(`not held: ${fault}\n`);
-  process.exitCode = report.faults.length > 0 ? 1 : 0;
-}
-
-await main();
+await runBench(
+  {
+    name: 'bench:million',
+    about: 'How search does in a Team of a million passages, beside one of 100,000.',
+    options: {
+      rows: [1_000_000, 'passages of the large Team, a multiple of 500'],
+      small: [100_000, 'passages of the small Team'],
+      rounds: [100, 'rounds of every case'],
+      queries: [100, 'queries by which recall is measured'],
+      keep: [false, 'leaves the database, and prints its address for --reuse'],
+      reuse: ['', 'the address of a database with the Teams that an earlier run has left'],
+    },
+    choices: ['graph', 'times', 'stages', 'recall', 'inserts'],
+    needs: ['texts', 'server', 'linux'],
+  },
+  async ({ rows, small, rounds, queries, keep, reuse: left }, report, parts) => {
+    const folder = textsFolder();
+    report.print(`Vectors: ${GENERATOR}.`);
+    const own = left === '' ? await createEmptyDatabase(serverUrl()) : null;
+    const url = own?.url ?? left;
+    const teams = own === null ? await reuse(url, folder) : await fill(url, folder, [small, rows], report);
+    const database = openPostgres(url, logger, { max: 1, timeouts: BUILD_TIMEOUTS });
+    const vectors = openClusteredVectors(LAYERS);
+    try {
+      report.print(await describeDatabase(database));
+      if (parts.includes('graph')) await buildGraphs(database, url, teams, report);
+      if (parts.includes('times')) await measureTimes(database, teams, vectors, rounds, report);
+      if (parts.includes('stages'))
+        await measureStages(database, teams, vectors, Math.ceil(rounds / 4), report);
+      for (const team of parts.includes('recall') ? teams : []) {
+        const scopes = [
+          ['whole Team', team.whole, LEAST_RECALL.whole] as const,
+          ...team.ofClients.map((scope, n) => [`client ${n + 1}`, scope, LEAST_RECALL.client] as const),
+        ];
+        const vector = (nth: number) => vectors.query(nth % LAYERS);
+        await measureRecall(database, team, scopes, { queries, vector }, report);
+      }
+      if (parts.includes('inserts')) await measureInserts(database, teams, report);
+    } finally {
+      await database.close();
+      if (keep) report.print(`--reuse ${url}`);
+      else await own?.drop();
+    }
+  },
+);

@@ -2,7 +2,7 @@ import type { Database } from '../../db/driver/database.ts';
 import { type ChunkSet, conversationSets, sentenceSets } from './conversations/chunk-sets.ts';
 import { searchParagraphs, storeParagraphs } from './legs.ts';
 import type { ChunkQuality } from './quality.ts';
-import type { Report } from './report.ts';
+import type { RetrievalReport } from './report.ts';
 import { independentVectors } from './stand-ins.ts';
 
 /** The sets of short and long chunks that can be named on the command line. */
@@ -19,7 +19,7 @@ export async function measureChunks(
   database: Database,
   name: ChunkSetName,
   { folder, questions }: { folder: string; questions: number },
-  report: Report,
+  report: RetrievalReport,
 ): Promise<void> {
   const sets = name === 'conversations' ? conversationSets() : await sentenceSets(folder);
   for (const set of sets) await measureSet(database, withSome(set, questions), report);
@@ -31,7 +31,7 @@ function withSome(set: ChunkSet, count: number): ChunkSet {
   return { ...set, questions: set.questions.filter((_, index) => index % step === 0) };
 }
 
-async function measureSet(database: Database, set: ChunkSet, report: Report): Promise<void> {
+async function measureSet(database: Database, set: ChunkSet, report: RetrievalReport): Promise<void> {
   const { name, paragraphs, questions } = set;
   const vectors = independentVectors({
     language: 'en',

@@ -11,7 +11,7 @@ import { askAll, findArticles, indexedTexts, type ModelVectors, placeOf, storePa
 import { type Quality, qualityOf } from './quality.ts';
 import { type Bm25Constants, bestFirst, OF_THE_SERVICE, openBm25, TEXTBOOK } from './reference-bm25.ts';
 import { pointsWithEvidence } from './reference-evidence.ts';
-import type { Report } from './report.ts';
+import type { RetrievalReport } from './report.ts';
 import { correlatedVectors, independentVectors, type SetVectors, uselessVectors } from './stand-ins.ts';
 
 /** A vector leg to be measured beside the keywords. */
@@ -43,7 +43,7 @@ export interface Measured {
 export async function measureLanguage(
   { database, folder, embedder, questions }: Measured,
   language: Language,
-  report: Report,
+  report: RetrievalReport,
 ): Promise<void> {
   const whole = await readRetrievalSet(folder, language);
   const set = withQuestions(whole, questions);
@@ -121,7 +121,7 @@ function askBm25(set: RetrievalSet, constants: Bm25Constants, evidence = false):
 async function measureForeign(
   { database, folder, questions: count }: Measured,
   set: RetrievalSet,
-  report: Report,
+  report: RetrievalReport,
 ): Promise<void> {
   const language: Language = set.language === 'en' ? 'de' : 'en';
   const { questions } = withQuestions(await readRetrievalSet(folder, language), count);
@@ -140,7 +140,7 @@ async function measureForeign(
 }
 
 /** Codes, in paragraphs that the vector leg does not prefer. */
-async function measureCodes(database: Database, set: RetrievalSet, report: Report): Promise<void> {
+async function measureCodes(database: Database, set: RetrievalSet, report: RetrievalReport): Promise<void> {
   const placed = placeCodes(set, CODES_SEED);
   const vectors = independentVectors(set);
   const stored = await storeParagraphs(database, placed.set.paragraphs, [

@@ -1,6 +1,5 @@
-import { availableParallelism, cpus } from 'node:os';
-import type { Database } from '../../db/driver/database.ts';
 import type { Language } from '../../test/support/retrieval-set.ts';
+import { Report } from '../support/report.ts';
 import type { CodesFound } from './codes.ts';
 import { type ChunkQuality, points, type Quality } from './quality.ts';
 
@@ -26,45 +25,37 @@ const LEAST_TITLES = 97;
 /** Sums of points are compared, so that 93.8 - 92.8 is 1. */
 const ROUNDING = 1e-9;
 
-const NAME_WIDTH = 46;
+/** Prints the tables of a run, and collects its faults: the bounds that it did not hold. */
+export class RetrievalReport {
+  readonly #report = new Report();
+  readonly faults: string[];
 
-/** Prints a run line by line, and collects its faults: the bounds that it did not hold. */
-export class Report {
-  readonly faults: string[] = [];
-
-  print(line: string): void {
-    process.stdout.write(`${line}\n`);
+  constructor(faults: string[]) {
+    this.faults = faults;
+    this.#report.width = 46;
   }
 
-  /** The date, the machine and the database: without them figures cannot be compared. */
-  head(database: Database): void {
-    const date = new Date().toISOString().slice(0, 10);
-    const machine = `${availableParallelism()} x ${cpus()[0]?.model ?? 'unknown'}`;
-    const backend = database.backend === 'pglite' ? 'the embedded database' : 'PostgreSQL';
-    this.print(`XQuAD-R on ${backend}, ${date}, ${machine}, Node ${process.versions.node}`);
+  #head(title: string, heads: readonly string[]): void {
+    this.#report.print();
+    this.#report.row(title, heads);
   }
 
   /** The head of a language's table. */
   table(title: string): void {
-    const heads = ['hit@1', 'MRR@10', 'recall@10'];
-    this.print(`\n${title.padEnd(NAME_WIDTH)}${heads.map(column).join('')}`);
+    this.#head(title, ['hit@1', 'MRR@10', 'recall@10']);
   }
 
-  row(name: string, quality: Quality): void {
-    const { hitAt1, mrrAt10, recallAt10 } = quality;
-    const figures = [points(hitAt1).toFixed(1), mrrAt10.toFixed(3), points(recallAt10).toFixed(1)];
-    this.print(`${name.padEnd(NAME_WIDTH)}${figures.map(column).join('')}`);
+  row(name: string, { hitAt1, mrrAt10, recallAt10 }: Quality): void {
+    this.#report.row(name, [points(hitAt1).toFixed(1), mrrAt10.toFixed(3), points(recallAt10).toFixed(1)]);
   }
 
   /** The head of a table of chunks that are no paragraphs. */
   chunkTable(title: string): void {
-    const heads = ['hit@1', 'hit@5', 'recall@10'];
-    this.print(`\n${title.padEnd(NAME_WIDTH)}${heads.map(column).join('')}`);
+    this.#head(title, ['hit@1', 'hit@5', 'recall@10']);
   }
 
   chunkRow(name: string, { hitAt1, hitAt5, recallAt10 }: ChunkQuality): void {
-    const figures = [hitAt1, hitAt5, recallAt10].map((share) => points(share).toFixed(1));
-    this.print(`${name.padEnd(NAME_WIDTH)}${figures.map(column).join('')}`);
+    this.#report.row(name, [hitAt1, hitAt5, recallAt10].map(points), '', 1);
   }
 
   /** Holds that the keyword leg is where it was measured to be. */
@@ -97,9 +88,7 @@ export class Report {
 
   /** How many articles their title alone finds, and that it finds nearly all. */
   titles(language: Language, found: number): void {
-    this.print(
-      `${'articles found whole by their title'.padEnd(NAME_WIDTH)}${column(points(found).toFixed(1))}`,
-    );
+    this.#report.row('articles found whole by their title', [points(found)], '', 1);
     if (points(found) < LEAST_TITLES) {
       this.faults.push(`${language}: ${points(found).toFixed(1)} % of the articles are found whole by title`);
     }
@@ -107,11 +96,10 @@ export class Report {
 
   /** How often the chunk with the code came first, and that it always did. */
   codes(language: Language, found: readonly CodesFound[]): void {
-    const heads = ['codes', 'alone', 'in question'];
-    this.print(`\n${`${language}: first for its code`.padEnd(NAME_WIDTH)}${heads.map(column).join('')}`);
+    this.#head(`${language}: first for its code`, ['codes', 'alone', 'in question']);
     for (const { kind, codes, alone, insideQuestion } of found) {
       const shares = [alone, insideQuestion].map((hits) => `${((hits / codes) * 100).toFixed(0)} %`);
-      this.print(`${kind.padEnd(NAME_WIDTH)}${[String(codes), ...shares].map(column).join('')}`);
+      this.#report.row(kind, [String(codes), ...shares]);
       if (alone < codes) this.faults.push(`${language}: ${codes - alone} of ${codes} alone: ${kind}`);
       if (insideQuestion < codes) {
         this.faults.push(`${language}: ${codes - insideQuestion} of ${codes} inside a question: ${kind}`);
@@ -119,5 +107,3 @@ export class Report {
     }
   }
 }
-
-const column = (text: string) => text.padStart(13);

@@ -1,6 +1,8 @@
 import pg from 'pg';
+import type { Statement } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Statement } from './statements.ts';
+import { obey } from '../support/child.ts';
+import { runStatement } from './statements.ts';
 
 /**
  * The statements of searches without the service, in a process of its own, each sent when the one before is answered.
@@ -16,59 +18,40 @@ export interface BareSearchAnswer {
   ms: number;
 }
 
-const AUDIT = 'insert into memory.audit_event';
+const EVENT = 'insert into memory.audit_event';
+/** The words of a search, beside its event, whose id is the third column. */
+const SEARCH = 'insert into memory.audit_search';
 
 let clients: pg.Client[] = [];
 let searches: Statement[][] = [];
 let next = 0;
 
-async function prepare(order: Extract<BareSearchOrder, { url: string }>): Promise<BareSearchAnswer> {
-  searches = order.searches.map((statements) =>
-    statements.map(({ text, values }) => ({ text, values: values.map(asBuffer) })),
-  );
-  clients = Array.from({ length: order.connections }, () => new pg.Client({ connectionString: order.url }));
-  for (const client of clients) await client.connect();
-  return { done: 0, ms: 0 };
+/** A search whose audit event has an id that is not taken yet, as the service would give it one. */
+function fresh(search: readonly Statement[]): Statement[] {
+  const id = newId();
+  return search.map(({ text, values = [] }) => {
+    if (text.startsWith(EVENT))
+      return { text, values: values.with(-1, String(values.at(-1)).replace(/"id":"[^"]+"/, `"id":"${id}"`)) };
+    return { text, values: text.startsWith(SEARCH) ? values.with(2, id) : values };
+  });
 }
 
-function asBuffer(value: unknown): unknown {
-  return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
-}
-
-/** The values of an audit event under an id that is not taken yet, as the service would give it one. */
-function fresh(values: readonly unknown[]): unknown[] {
-  return values.map((value, index) =>
-    index === values.length - 1 ? String(value).replace(/"id":"[^"]+"/, `"id":"${newId()}"`) : value,
-  );
-}
-
-async function run(runMs: number): Promise<BareSearchAnswer> {
+obey(async (order: BareSearchOrder): Promise<BareSearchAnswer> => {
+  if ('url' in order) {
+    ({ searches } = order);
+    clients = Array.from({ length: order.connections }, () => new pg.Client({ connectionString: order.url }));
+    for (const client of clients) await client.connect();
+    return { done: 0, ms: 0 };
+  }
   let done = 0;
   const began = performance.now();
   await Promise.all(
     clients.map(async (client) => {
-      while (performance.now() - began < runMs) {
-        const statements = searches[next++ % searches.length] ?? [];
-        for (const { text, values } of statements) {
-          if (values.length === 0) await client.query(text);
-          else await client.query(text, text.startsWith(AUDIT) ? fresh(values) : [...values]);
-        }
-        done += 1;
+      for (; performance.now() - began < order.runMs; done += 1) {
+        for (const statement of fresh(searches[next++ % searches.length] ?? []))
+          await runStatement(client, statement);
       }
     }),
   );
   return { done, ms: performance.now() - began };
-}
-
-process.on('message', (order: BareSearchOrder) => {
-  const work = 'url' in order ? prepare(order) : run(order.runMs);
-  work.then(
-    (answer) => process.send?.(answer),
-    (error: unknown) => {
-      process.stderr.write(`${String(error)}\n`);
-      process.exit(1);
-    },
-  );
 });
-// The parent is gone.
-process.once('disconnect', () => process.exit());

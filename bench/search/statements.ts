@@ -1,13 +1,18 @@
-import type { Database, Queryable } from '../../db/driver/database.ts';
-import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import type pg from 'pg';
+import type { Database, Queryable, Statement } from '../../db/driver/database.ts';
+import { buildTestApp } from '../../test/support/app.ts';
 
-/** One statement as it goes to the driver. */
-export interface Statement {
-  text: string;
-  values: readonly unknown[];
+/** Runs a statement as one would by hand. Bytes that come from the driver of the service, or another process, are those of a Buffer. */
+export function runStatement(client: pg.Client, { text, values = [] }: Statement): Promise<unknown> {
+  return client.query(
+    text,
+    values.map((value) =>
+      value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value,
+    ),
+  );
 }
 
-/** A database that notes every statement while someone listens, `begin` and `commit` among them. */
+/** A database that notes every statement, `begin` and `commit` among them. */
 function noting(database: Database, note: (statement: Statement) => void): Database {
   const noted = (to: Queryable): Queryable => ({
     ...to,
@@ -20,12 +25,14 @@ function noting(database: Database, note: (statement: Statement) => void): Datab
     ...database,
     query: noted(database).query,
     transaction: async (fn, opening) => {
-      note({ text: 'begin', values: [] });
-      if (opening !== undefined) note({ values: [], ...opening });
+      note({ text: 'begin' });
+      if (opening !== undefined) note(opening);
       const result = await database.transaction((tx) => fn(noted(tx)), opening);
-      note({ text: 'commit', values: [] });
+      note({ text: 'commit' });
       return result;
     },
+    // Closing the app must not close the database, which is the caller's.
+    close: async () => undefined,
   };
 }
 
@@ -39,28 +46,26 @@ export async function recordSearches(
   headers: Record<string, string>,
   bodies: readonly object[],
 ): Promise<Statement[][]> {
-  let heard: Statement[] | null = null;
-  const listened = noting(database, (statement) => heard?.push(statement));
-  // Closing the app must not close the database, which is the caller's.
-  const service = await buildTestApp({ ...listened, close: async () => undefined }, url);
+  let heard: Statement[] = [];
+  const service = await buildTestApp(
+    noting(database, (statement) => heard.push(statement)),
+    url,
+  );
+  const search = async (payload: object) => {
+    const answer = await service.app.inject({ method: 'POST', url: '/v1/memory/search', headers, payload });
+    if (answer.statusCode !== 200) throw new Error(`search: ${answer.statusCode} ${answer.body}`);
+  };
   try {
     // Once before: a session is marked as seen by its first request, and not by every one.
-    await search(service, headers, bodies[0] ?? {});
+    await search(bodies[0] ?? {});
     const recorded: Statement[][] = [];
     for (const body of bodies) {
-      const statements: Statement[] = [];
-      heard = statements;
-      await search(service, headers, body);
-      heard = null;
-      recorded.push(statements);
+      heard = [];
+      await search(body);
+      recorded.push(heard);
     }
     return recorded;
   } finally {
     await service.close();
   }
-}
-
-async function search({ app }: TestApp, headers: Record<string, string>, payload: object): Promise<void> {
-  const answer = await app.inject({ method: 'POST', url: '/v1/memory/search', headers, payload });
-  if (answer.statusCode !== 200) throw new Error(`search: ${answer.statusCode} ${answer.body}`);
 }

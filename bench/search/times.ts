@@ -1,13 +1,9 @@
-import { type Database, transaction } from '../../db/driver/database.ts';
-import { searchChunks } from '../../db/queries/search/search.ts';
-import { DEFAULT_TOP_K } from '../../shared/schemas/search.ts';
+import type { Database } from '../../db/driver/database.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/text/terms/terms.ts';
-import { percentile } from '../../test/support/generated-text.ts';
-import { TEST_MODEL_NAME } from '../../test/support/needs/database.ts';
 import { FIRST_CLIENT_SHARE, type FilledTeam } from '../support/filled-teams.ts';
-import { median } from '../support/report.ts';
-import type { SearchReport } from './report.ts';
+import { type Report, spread } from '../support/report.ts';
+import { inTurns, timed } from '../support/rounds.ts';
+import { type Asked, prepareSearch, WORDLESS } from '../support/searches.ts';
 
 /** Rounds of every case that are not counted: connection, plans and caches are as in a service that runs. */
 const WARM_UP_ROUNDS = 20;
@@ -38,12 +34,6 @@ const STOP_WORDS = [
   'the in der de la и на',
 ];
 
-interface Asked {
-  query: string;
-  embedding: Float32Array | null;
-  createdAfter?: Date;
-}
-
 type CaseName = keyof ReturnType<typeof cases>;
 
 /** When the older half of a Team's chunks was stored. */
@@ -52,8 +42,7 @@ async function middleOf(database: Database, { company, size }: FilledTeam): Prom
     'select created_at as at from memory.chunk where team_id = $1 order by created_at offset $2 limit 1',
     [company.teamId, size / 2],
   );
-  if (row === undefined) throw new Error('the Team has passages');
-  return row.at;
+  return row!.at;
 }
 
 /**
@@ -63,54 +52,23 @@ async function middleOf(database: Database, { company, size }: FilledTeam): Prom
 function cases({ text, vectors }: FilledTeam, middle: Date) {
   let stopWords = 0;
   const words = (query: string): Asked => ({ query, embedding: null });
+  const hybrid = (createdAfter?: Date): Asked => ({
+    query: text.question(),
+    embedding: vectors.vector(),
+    ...(createdAfter === undefined ? {} : { createdAfter }),
+  });
   return {
     code: () => words(text.code()),
     question: () => words(text.question()),
     'question with a code': () => words(text.questionWithCode()),
     'Chinese question': () => words(text.question('zh')),
     'stop-words': () => words(STOP_WORDS[stopWords++ % STOP_WORDS.length] ?? ''),
-    'vector only': () => ({ query: '?', embedding: vectors.vector() }),
-    'hybrid question': () => ({ query: text.question(), embedding: vectors.vector() }),
-    'hybrid, filtered': () => ({
-      query: text.question(),
-      embedding: vectors.vector(),
-      createdAfter: new Date(0),
-    }),
+    'vector only': () => ({ query: WORDLESS, embedding: vectors.vector() }),
+    'hybrid question': () => hybrid(),
+    'hybrid, filtered': () => hybrid(new Date(0)),
     // Where as many pass as do not, most are gathered and looked up.
-    'hybrid, half of it': () => ({
-      query: text.question(),
-      embedding: vectors.vector(),
-      createdAfter: middle,
-    }),
+    'hybrid, half of it': () => hybrid(middle),
   };
-}
-
-async function timeSearch(database: Database, scope: TeamScope, asked: Asked): Promise<number> {
-  const terms = queryTerms(scope.teamId, asked.query);
-  const began = performance.now();
-  await transaction(database, scope, (tx) =>
-    searchChunks(tx, { ...asked, terms, model: TEST_MODEL_NAME, topK: DEFAULT_TOP_K }),
-  );
-  return performance.now() - began;
-}
-
-/** The times of every case in one scope, in ms, taken in turns: what disturbs the machine disturbs them alike. */
-async function timesOf(
-  database: Database,
-  team: FilledTeam,
-  scope: TeamScope,
-  rounds: number,
-): Promise<Map<CaseName, number[]>> {
-  const middle = await middleOf(database, team);
-  const entries = Object.entries(cases(team, middle)) as [CaseName, () => Asked][];
-  const times = new Map(entries.map(([name]) => [name, [] as number[]]));
-  for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
-    for (const [name, next] of entries) {
-      const took = await timeSearch(database, scope, next());
-      if (round >= 0) times.get(name)?.push(took);
-    }
-  }
-  return times;
 }
 
 /**
@@ -121,67 +79,65 @@ export async function measureTimes(
   database: Database,
   team: FilledTeam,
   rounds: number,
-  report: SearchReport,
+  report: Report,
 ): Promise<number> {
-  const [client] = team.scopes.clients;
-  const scopes: [string, number, TeamScope][] = [['whole Team', team.size, team.scopes.whole]];
-  if (client !== undefined) scopes.push(['one client', team.size * FIRST_CLIENT_SHARE, client]);
-  report.print('');
+  const scopes: [string, number, TeamScope][] = [
+    ['whole Team', team.size, team.scopes.whole],
+    ['one client', team.size * FIRST_CLIENT_SHARE, team.scopes.clients[0]!],
+  ];
+  const asked = Object.entries(cases(team, await middleOf(database, team)));
+  const measured: Map<string, [p50: number, p95: number]>[] = [];
+  for (const [, , scope] of scopes) {
+    const times = await inTurns(asked, { rounds, warmUp: WARM_UP_ROUNDS }, ([, next]) =>
+      timed(prepareSearch(database, scope, next())),
+    );
+    measured.push(new Map(asked.map(([name], place) => [name, spread(times[place] ?? [])])));
+  }
+  report.print();
   report.row(
     `a Team of ${team.size}, ${rounds} rounds`,
     scopes.flatMap(([name, size]) => [name, `of ${size}`]),
   );
-  report.row(
-    '',
-    scopes.flatMap(() => ['p50 ms', 'p95 ms']),
-  );
-  const measured: Map<CaseName, number[]>[] = [];
-  for (const [, , scope] of scopes) measured.push(await timesOf(database, team, scope, rounds));
-  const p50 = (place: number, name: CaseName) => median(measured[place]?.get(name) ?? []);
-  const p95 = (place: number, name: CaseName) => percentile(measured[place]?.get(name) ?? [], 0.95);
-  const asked = ASKED_P50_MS.get(team.size);
-  for (const name of measured[0]?.keys() ?? []) {
-    const figures = scopes.flatMap((_, place) => [p50(place, name), p95(place, name)]);
+  report.row('', ['p50 ms', 'p95 ms', 'p50 ms', 'p95 ms']);
+  const most = ASKED_P50_MS.get(team.size);
+  for (const [name] of asked) {
+    const remark = name === 'hybrid question' && most !== undefined ? `asked: a p50 under ${most} ms` : '';
     report.row(
       name,
-      figures.map((ms) => ms.toFixed(2)),
-      name === 'hybrid question' && asked !== undefined ? `asked: a p50 under ${asked} ms` : '',
+      measured.flatMap((of) => of.get(name) ?? []),
+      remark,
     );
   }
   for (const [place, [name]] of scopes.entries()) {
-    const where = `${team.size} passages, ${name}`;
-    const spread = p95(place, 'hybrid question') / p50(place, 'hybrid question');
-    const heldSpread = report.hold(`${where}: p95 of p50, hybrid`, spread, P95_OF_P50);
-    const stop = p50(place, 'stop-words') / p50(place, 'question');
-    const heldStop = report.hold(`${where}: stop-words of a question`, stop, STOP_WORDS_OF_QUESTION);
-    for (const filter of ['hybrid, filtered', 'hybrid, half of it'] as const) {
-      const filtered = p50(place, filter) / p50(place, 'hybrid question');
-      const held = report.hold(`${where}: ${filter}, of hybrid`, filtered, FILTERED_OF_HYBRID);
-      report.print(`  ${name}: ${filter}: ${filtered.toFixed(2)} x hybrid (${held})`);
-    }
-    report.print(
-      `  ${name}: hybrid p95 ${spread.toFixed(2)} x p50 (${heldSpread}); stop-words ${stop.toFixed(2)} x a question (${heldStop})`,
-    );
+    const of = (one: CaseName) => measured[place]!.get(one)!;
+    const [hybrid, p95] = of('hybrid question');
+    const hold = (what: string, ratio: number, bound: number) => {
+      const held = report.hold(`${team.size} passages, ${name}: ${what}`, ratio, bound);
+      report.print(`  ${name}: ${what}: ${ratio.toFixed(2)} (${held})`);
+    };
+    for (const filter of ['hybrid, filtered', 'hybrid, half of it'] as const)
+      hold(`${filter}, of hybrid`, of(filter)[0] / hybrid, FILTERED_OF_HYBRID);
+    hold('p95 of p50, hybrid', p95 / hybrid, P95_OF_P50);
+    hold('stop-words of a question', of('stop-words')[0] / of('question')[0], STOP_WORDS_OF_QUESTION);
   }
-  return p50(0, 'hybrid question');
+  return measured[0]!.get('hybrid question')![0];
 }
 
 /**
  * How the cost of a hybrid search grows with what it searches.
  * @param points chunks of a Team, and the p50 of it in ms
  */
-export function reportCurve(points: readonly (readonly [number, number])[], report: SearchReport): void {
+export function reportCurve(points: readonly (readonly [number, number])[], report: Report): void {
   const curve = points.filter(([size]) => size >= CURVE_FROM).toSorted(([a], [b]) => a - b);
-  const [first, last] = [curve[0], curve.at(-1)];
-  if (first === undefined || last === undefined || curve.length < 2) return;
-  report.print('');
+  if (curve.length < 2) return;
+  report.print();
   report.row('hybrid, whole Team: growth', ['p50 ms', 'x', 'exponent'], 'of the cost, by the passages');
-  const steps = curve.slice(1).map((point, index) => [curve[index] ?? point, point] as const);
-  if (steps.length > 1) steps.push([first, last]);
+  const steps = curve.slice(1).map((point, index) => [curve[index]!, point] as const);
+  if (steps.length > 1) steps.push([curve[0]!, curve.at(-1)!]);
   for (const [from, to] of steps) {
     const exponent = Math.log(to[1] / from[1]) / Math.log(to[0] / from[0]);
     const name = `${from[0]} to ${to[0]}`;
     const held = report.hold(`growth of the cost, ${name}`, exponent, LINEAR);
-    report.row(name, [to[1].toFixed(2), (to[1] / from[1]).toFixed(2), exponent.toFixed(2)], held);
+    report.row(name, [to[1], to[1] / from[1], exponent], held);
   }
 }

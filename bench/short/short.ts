@@ -1,113 +1,196 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { databaseUrl } from '../../test/support/needs/database.ts';
-import { createEmptyDatabase } from '../../test/support/needs/own-database.ts';
-import { LANGUAGES, readRetrievalSet, retrievalFolder } from '../../test/support/retrieval-set.ts';
-import { ROOT } from '../../test/support/root.ts';
-import { describeDatabase, describeRun, SearchReport } from '../search/report.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { LANGUAGES, type RetrievalSet, readRetrievalSet } from '../../test/support/retrieval-set.ts';
+import { runBench, textsFolder } from '../support/bench.ts';
+import { type Checkout, type DatabasePlace, type Prepared, withCheckouts } from '../support/checkout.ts';
+import { backendsOf, startCpuTimer } from '../support/cpu.ts';
+import { describeDatabase, withServerDatabase } from '../support/databases.ts';
+import type { FilledTeam } from '../support/filled-teams.ts';
 import { openNaturalText } from '../support/natural-text.ts';
-import { measureBytes } from './bytes.ts';
-import { type DatabasePlace, openSearchCheckout, type SearchCheckout } from './checkout.ts';
-import { measureShort } from './measure.ts';
-import { drawQueries } from './queries.ts';
+import { median, type Report } from '../support/report.ts';
+import { inTurns, timed } from '../support/rounds.ts';
+import { type DrawnQueries, drawQueries, ORDINARY } from './queries.ts';
 
-const SIZES = [600, 9000, 100_000];
-const HELP = `What searches of one to three words cost, next to those of ordinary length, in CPU time of the database;
-and what the words of a passage take on the disk. Linux only.
+/** What the words of a passage, and a search of ordinary length, can take of before, and a short one of an ordinary one. */
+const MAX_OF_BEFORE = 1.1;
+const MAX_OF_ORDINARY = 1.5;
+/** Rounds that are not counted: the connection then has its plans, and the caches have the Team. */
+const WARM_UP_ROUNDS = 2;
+/** How often the terms of each query are made, to measure that, and before. */
+const TERM_RUNS = 20;
 
-Usage: npm run bench:short -- [options]
-
-  --passages 600,9000  passages of the Teams; without it: ${SIZES.join(', ')}
-  --before FOLDER      another checkout, which is measured in turns with this one
-  --rounds 5           rounds of every kind of query; without it: 5
-  --queries 40         queries of every kind; without it: 40
-  --parts cpu          cpu, bytes or both; without it: cpu,bytes
-  --vectors            search by meaning too; without it: by keyword only
-  --embedded           measure the embedded database, not PostgreSQL
-
-MEMORY_TEST_XQUAD_R names the folder of the retrieval set (XQuAD-R, <language>.json).
-MEMORY_TEST_DATABASE_URL names a PostgreSQL server of this machine on which databases can be made.`;
-
-/** Where a checkout has its database, until the end of the run. */
-interface OwnPlace {
-  place: DatabasePlace;
-  remove(): Promise<unknown>;
-}
-
-async function makePlace(isEmbedded: boolean): Promise<OwnPlace> {
-  if (isEmbedded) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'bench-short-'));
-    return { place: { dataDir }, remove: () => rm(dataDir, { recursive: true, force: true }) };
+/**
+ * Stores the paragraphs of the retrieval set in each checkout, and compares what their words take on the disk. A
+ * table that was rewritten has no room for more rows, nor have its indexes: these figures are compared.
+ */
+async function measureBytes(
+  checkouts: readonly Checkout[],
+  sets: readonly RetrievalSet[],
+  report: Report,
+): Promise<void> {
+  const texts = sets.flatMap(({ paragraphs }) => paragraphs.map(({ text }) => text));
+  report.print(`\nwords of ${texts.length} paragraphs in ${LANGUAGES.join(', ')}; bytes of a paragraph`);
+  report.row('', ['terms', 'indexes', 'counts', 'sum']);
+  const rewritten: number[] = [];
+  for (const checkout of checkouts) {
+    const { name, database } = checkout;
+    // What the tables take without rows is not of the words.
+    const empty = await readBytes(database);
+    await checkout.storeTexts(texts);
+    for (const [state, command] of [
+      ['as stored', 'vacuum'],
+      ['rewritten', 'vacuum full'],
+    ] as const) {
+      for (const table of ['chunk_keyword', 'keyword_slice'])
+        await checkout.maintain(`${command} memory.${table}`);
+      const bytes = (await readBytes(database)).map((all, part) => (all - empty[part]!) / texts.length);
+      const sum = bytes.reduce((all, part) => all + part);
+      report.row(`${state}, ${name}`, [...bytes, sum], '', 0);
+      if (state === 'rewritten') rewritten.push(sum);
+    }
   }
-  if (databaseUrl === undefined) throw new Error('MEMORY_TEST_DATABASE_URL: expected a server (see --help)');
-  const own = await createEmptyDatabase(databaseUrl);
-  return { place: { url: own.url }, remove: () => own.drop() };
+  const [before, now] = rewritten;
+  if (before === undefined || now === undefined) return;
+  const held = report.hold('bytes of words, of before', now / before, MAX_OF_BEFORE);
+  report.print(`  now of before: ${(now / before).toFixed(3)} (${held})`);
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
+/** Bytes of the words of passages: the terms of each, their indexes, and the word counts of Teams. */
+async function readBytes(database: Database): Promise<number[]> {
+  const [row] = await database.query(
+    `select pg_table_size('memory.chunk_keyword') as terms, pg_indexes_size('memory.chunk_keyword') as indexes,
+            pg_total_relation_size('memory.keyword_slice') as counts`,
+  );
+  return Object.values(row!).map(Number);
+}
+
+/** Searches of one kind in one checkout. */
+interface Case {
+  kind: string;
+  checkout: Checkout;
+  team: FilledTeam;
+  queries: Prepared[];
+  /** CPU time of making the terms of a query, which the API does, in ms. */
+  terms: number;
+}
+
+function makeCase(
+  checkout: Checkout,
+  team: FilledTeam,
+  [kind, texts]: [string, string[]],
+  hasVectors: boolean,
+): Case {
+  const makeTerms = () => texts.map((text) => checkout.termsOf(team.scopes.whole, text));
+  // Node compiles the code in the first runs.
+  for (let run = 0; run < TERM_RUNS; run += 1) makeTerms();
+  const used = startCpuTimer([process.pid]);
+  for (let run = 0; run < TERM_RUNS; run += 1) makeTerms();
+  const terms = used() / texts.length / TERM_RUNS;
+  const queries = makeTerms().map((of) => ({
+    terms: of,
+    embedding: hasVectors ? team.vectors.vector() : null,
+  }));
+  return { kind, checkout, team, queries, terms };
+}
+
+/** The CPU time of the database for one search, in ms, and how many searches had a hit. */
+async function measureCase({ checkout, team, queries }: Case) {
+  const cpu = startCpuTimer(await backendsOf(checkout.searched));
+  let found = 0;
+  for (const query of queries) found += Math.min(1, await checkout.search(team.scopes.whole, query));
+  return { cpu: cpu() / queries.length, found };
+}
+
+/** Measures the CPU time of searches, kind by kind, the checkouts in turns. The last one is held to the targets. */
+async function measureCpu(
+  filled: readonly (readonly [Checkout, FilledTeam])[],
+  drawn: DrawnQueries,
+  { rounds, vectors }: { rounds: number; vectors: boolean },
+  report: Report,
+): Promise<void> {
+  const kinds = [...drawn.long, ...drawn.short];
+  const size = filled[0]![1].size;
+  const cases = kinds.flatMap((kind) =>
+    filled.map(([checkout, team]) => makeCase(checkout, team, kind, vectors)),
+  );
+  const measured = await inTurns(cases, { rounds, warmUp: WARM_UP_ROUNDS }, measureCase);
+  const results = cases.map(({ kind, checkout, queries, terms }, at) => ({
+    kind,
+    name: checkout.name,
+    cpu: median(measured[at]!.map(({ cpu }) => cpu)),
+    found: `${measured[at]!.at(-1)?.found}/${queries.length}`,
+    terms,
+  }));
+  const of = (name: string) => results.filter((result) => result.name === name);
+  const [before, now] = [of('before'), of('now')];
+  const ordinary = now.find(({ kind }) => kind === ORDINARY)!.cpu;
+  report.print();
+  report.row(`${size} passages, ms of CPU`, ['before', 'now', 'of before', 'of ordinary', 'found', 'terms']);
+  const row = (kind: string, cpu: number, earlier: number | undefined, others: string[], held = '') => {
+    const compared = earlier === undefined ? ['', ''] : [earlier.toFixed(2), (cpu / earlier).toFixed(2)];
+    report.row(kind, [compared[0]!, cpu, compared[1]!, cpu / ordinary, ...others], held);
+  };
+  for (const [at, { kind, cpu, found, terms }] of now.entries()) {
+    const name = `${kind} in ${size} passages`;
+    const earlier = before[at]?.cpu;
+    const held = drawn.short.has(kind)
+      ? report.hold(`${name}, of an ordinary one`, cpu / ordinary, MAX_OF_ORDINARY)
+      : report.hold(
+          `${name}, of before`,
+          cpu / (earlier ?? cpu),
+          earlier === undefined ? null : MAX_OF_BEFORE,
+        );
+    row(kind, cpu, earlier, [`${before[at]?.found ?? ''} ${found}`.trim(), terms.toFixed(2)], held);
+  }
+  const mean = (some: typeof results) => {
+    const short = some.filter(({ kind }) => drawn.short.has(kind));
+    return short.reduce((sum, { cpu }) => sum + cpu, 0) / short.length;
+  };
+  row('mean of the short ones', mean(now), before.length === 0 ? undefined : mean(before), []);
+}
+
+/** Uses an empty PostgreSQL database, or an empty folder for an embedded one, and removes it. */
+async function withPlace(isEmbedded: boolean, use: (place: DatabasePlace) => Promise<void>): Promise<void> {
+  if (!isEmbedded) return withServerDatabase((url) => use({ url }));
+  const dataDir = await mkdtemp(join(tmpdir(), 'bench-short-'));
+  await use({ dataDir }).finally(() => rm(dataDir, { recursive: true, force: true }));
+}
+
+await runBench(
+  {
+    name: 'bench:short',
+    about: `What searches of one to three words cost, next to those of ordinary length, in CPU time of the database; and what the
+words of a passage take on the disk.`,
     options: {
-      passages: { type: 'string', default: SIZES.join(',') },
-      before: { type: 'string' },
-      rounds: { type: 'string', default: '5' },
-      queries: { type: 'string', default: '40' },
-      parts: { type: 'string', default: 'cpu,bytes' },
-      vectors: { type: 'boolean', default: false },
-      embedded: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
+      passages: [[600, 9000, 100_000], 'passages of the Teams'],
+      before: ['', 'the folder of another checkout, which is measured in turns with this one'],
+      rounds: [5, 'rounds of every kind of query'],
+      queries: [40, 'queries of every kind'],
+      vectors: [false, 'search by meaning too'],
+      embedded: [false, 'measure the embedded database, not PostgreSQL'],
     },
-  });
-  if (values.help) {
-    process.stdout.write(`${HELP}\n`);
-    return;
-  }
-  const folder = retrievalFolder();
-  if (folder === null)
-    throw new Error('MEMORY_TEST_XQUAD_R: expected the folder of the questions (see --help)');
-  const [rounds, each] = [Number(values.rounds), Number(values.queries)];
-  const sizes = values.passages.split(',').map(Number);
-  if (![rounds, each, ...sizes].every(Number.isInteger)) throw new Error('expected numbers (see --help)');
-  const parts = values.parts.split(',');
-  const sets = await Promise.all(LANGUAGES.map((language) => readRetrievalSet(folder, language)));
-
-  const report = new SearchReport();
-  report.print(await describeRun());
-  const folders = values.before === undefined ? [] : [['before', values.before] as const];
-  const places: OwnPlace[] = [];
-  const checkouts: SearchCheckout[] = [];
-  try {
-    for (const [name, root] of [...folders, ['now', ROOT] as const]) {
-      const made = await makePlace(values.embedded);
-      places.push(made);
-      checkouts.push(await openSearchCheckout(name, root, made.place, folder));
-    }
-    const [first] = checkouts;
-    if (first !== undefined) report.print(await describeDatabase(first.database));
-    if (parts.includes('bytes')) await measureBytes(checkouts, sets, report);
-    for (const size of parts.includes('cpu') ? sizes : []) {
-      const began = performance.now();
-      // At the same time: while one is stored, the terms of the other are made.
-      const filled = await Promise.all(
-        checkouts.map(async (checkout) => ({ checkout, team: await checkout.fill(size) })),
-      );
-      for (const checkout of checkouts) await checkout.maintain('vacuum analyze');
-      report.print(`\n${size} passages stored in ${((performance.now() - began) / 1000).toFixed(0)} s`);
-      const drawn = drawQueries(await openNaturalText(folder, size), size, sets, each);
-      await measureShort(filled, drawn, { rounds, hasVectors: values.vectors }, report);
-    }
-  } finally {
-    for (const checkout of checkouts) await checkout.close();
-    for (const place of places) await place.remove();
-  }
-  for (const fault of report.faults) process.stderr.write(`not held: ${fault}\n`);
-  process.exitCode = report.faults.length > 0 ? 1 : 0;
-}
-
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 1;
-}
+    choices: ['cpu', 'bytes'],
+    needs: ['texts', 'server', 'linux'],
+  },
+  async ({ passages, before, rounds, queries, vectors, embedded }, report, parts) => {
+    const folder = textsFolder();
+    const sets = await Promise.all(LANGUAGES.map((language) => readRetrievalSet(folder, language)));
+    const measure = async (checkouts: readonly Checkout[]) => {
+      report.print(await describeDatabase(checkouts[0]!.database));
+      if (parts.includes('bytes')) await measureBytes(checkouts, sets, report);
+      for (const size of parts.includes('cpu') ? passages : []) {
+        const filled: [Checkout, FilledTeam][] = [];
+        const ms = await timed(async () => {
+          for (const checkout of checkouts) filled.push([checkout, await checkout.fill(size)]);
+        });
+        for (const checkout of checkouts) await checkout.maintain('vacuum analyze');
+        report.print(`\n${size} passages stored in ${(ms / 1000).toFixed(0)} s`);
+        const drawn = drawQueries(await openNaturalText(folder, size), size, sets, queries);
+        await measureCpu(filled, drawn, { rounds, vectors }, report);
+      }
+    };
+    await withCheckouts(before, folder, (use) => withPlace(embedded, use), measure);
+  },
+);

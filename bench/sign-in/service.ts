@@ -1,9 +1,7 @@
-import type { AddressInfo } from 'node:net';
 import type { Database } from '../../db/driver/database.ts';
 import { openEmbedded } from '../../db/driver/embedded.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { newId } from '../../shared/ids.ts';
-import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import { jobScope } from '../../shared/scope.ts';
 import { buildTestApp, type SignedIn } from '../../test/support/app.ts';
@@ -11,12 +9,30 @@ import { Writer } from '../../test/support/generated-text.ts';
 import { prepareDatabase } from '../../test/support/needs/database.ts';
 import { storeSource } from '../../test/support/sources.ts';
 import { countTermsNow } from '../../test/support/term-counts.ts';
-import { type Announcement, KINDS, type Kind, PASSWORD, PROXY } from './shapes.ts';
+import { WITH_LIMITS } from '../support/child.ts';
+import { logger, vacuum } from '../support/databases.ts';
 
 /**
  * The service that `sign-in.ts` measures, in a process of its own: on the embedded database, or on the one that
  * MEMORY_DATABASE_URL names. It makes a Team with chunks, and accounts, and announces where it listens.
  */
+/** Sign-ins that must not be told apart. */
+export const KINDS = ['unknown email', 'wrong password', 'closed account', 'no password set'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** The right password of every account that has one. */
+export const PASSWORD = 'the password of everyone here';
+/** Where all requests come from: trusted, so that each can be sent as from an address of its own. */
+const PROXY = '127.0.0.1';
+
+/** Where the service listens, and who is there. */
+export interface Announcement {
+  url: string;
+  /** Of a session in the Team that is searched. */
+  headers: Record<string, string>;
+  emails: Record<Kind, string[]>;
+}
+
 const CHUNKS = 2000;
 const CHUNKS_A_SOURCE = 100;
 /** Each email may fail ten times: with five tries each a kind is tried 200 times. */
@@ -60,26 +76,25 @@ async function addAccounts(database: Database, company: SignedIn): Promise<Recor
   return emails;
 }
 
-const url = process.env['MEMORY_DATABASE_URL'] || undefined;
-const database =
-  url === undefined
-    ? await openEmbedded({ dataDir: null })
-    : openPostgres(url, createLogger('fatal', 'bench'));
-await prepareDatabase(database);
-const service = await buildTestApp(database, url, {
+async function serve(): Promise<void> {
+  const url = process.env['MEMORY_DATABASE_URL'];
+  const database = url === undefined ? await openEmbedded({ dataDir: null }) : openPostgres(url, logger);
+  await prepareDatabase(database);
   // As in production; the one who searches does so more often than a person.
-  MEMORY_RATE_LIMITS: 'on',
-  MEMORY_RATE_LIMIT_PER_MINUTE: '1000000',
-  MEMORY_TRUSTED_PROXIES: PROXY,
-});
-const company = await service.company();
-await fill(database, company);
-const emails = await addAccounts(database, company);
-// As autovacuum does soon after so many inserts.
-await database.query('vacuum analyze');
-await service.app.listen({ host: PROXY, port: 0 });
-const { port } = service.app.server.address() as AddressInfo;
-const announcement: Announcement = { url: `http://${PROXY}:${port}`, headers: company.headers, emails };
-process.send?.(announcement);
-// The parent hangs up when it has measured, or is gone.
-process.once('disconnect', () => void service.close());
+  const service = await buildTestApp(database, url, { ...WITH_LIMITS, MEMORY_TRUSTED_PROXIES: PROXY });
+  const company = await service.company();
+  await fill(database, company);
+  const emails = await addAccounts(database, company);
+  await vacuum({ database, url });
+  const { headers } = company;
+  const announcement: Announcement = {
+    url: await service.app.listen({ host: PROXY, port: 0 }),
+    headers,
+    emails,
+  };
+  process.send?.(announcement);
+  // The parent hangs up when it has measured, or is gone.
+  process.once('disconnect', () => process.exit());
+}
+
+if (import.meta.main) await serve();

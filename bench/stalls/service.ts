@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -7,13 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { createEmptyDatabase } from '../../test/support/needs/own-database.ts';
-import {
-  API_TOKEN,
-  freePorts,
-  type ServiceProcess,
-  startCommand,
-  temporaryFolder,
-} from '../../test/support/needs/process.ts';
+import { API_TOKEN, freePorts, startCommand, temporaryFolder } from '../../test/support/needs/process.ts';
+import { type Answer, askingAt } from '../support/asking.ts';
+import { untilReady } from '../support/service.ts';
 import type { Steps } from './monitor.ts';
 import { monitoredBy } from './monitored.ts';
 
@@ -38,6 +33,14 @@ const SETTLE_MS = 300;
 /** Work of a request that was aborted can run on. The next body is sent when no step takes longer. */
 const QUIET_CPU_MS = 10;
 const MAX_SETTLE_SECONDS = 60;
+
+const HEADERS = { authorization: `Bearer ${API_TOKEN}`, accept: 'application/json, text/event-stream' };
+
+/** The status of an answer, and the code of a refusal. */
+function outcomeOf({ status, body }: Answer): string {
+  const code = status < 400 ? undefined : /"code":"([a-z_]+)"/.exec(body.toString())?.[1];
+  return code === undefined ? String(status) : `${status} ${code}`;
+}
 
 async function readSteps(port: number): Promise<Steps> {
   const socket = connect(port, '127.0.0.1');
@@ -84,63 +87,27 @@ export async function startMeasured(name: string, folder: string, server?: strin
     const [ms] = (await once(asker, 'message')) as [number];
     return ms;
   };
-  const agent = new Agent({ keepAlive: true });
   return {
     name,
     send: async (path, body, limitSeconds) => {
       await untilQuiet(monitorPort);
       await Promise.all([readSteps(monitorPort), longestWait()]);
       const began = performance.now();
-      const status = await post(`${url}${path}`, body, agent, limitSeconds);
+      const signal = AbortSignal.timeout(limitSeconds * 1000);
+      const asking = askingAt(url, { headers: HEADERS, signal: () => signal });
+      const status = await asking
+        .ask('POST', path, body)
+        .then(outcomeOf, (error: Error) => (signal.aborted ? 'none in time' : error.message));
       const seconds = (performance.now() - began) / 1000;
+      asking.close();
       await sleep(SETTLE_MS);
       const longestWaitMs = await longestWait();
       return { status, seconds, longestWaitMs, ...(await readSteps(monitorPort)) };
     },
     close: async () => {
-      agent.destroy();
       await asker.terminate();
       await service.kill9();
       await database?.drop();
     },
   };
-}
-
-async function untilReady(url: string, service: ServiceProcess): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    const ready = await fetch(`${url}/readyz`).catch(() => null);
-    if (ready?.ok === true) return;
-    if (tries > 600 || service.child.exitCode !== null) {
-      throw new Error(`the service does not start:\n${[...service.stdout, ...service.stderr].join('\n')}`);
-    }
-    await sleep(200);
-  }
-}
-
-/** The status and the code of the answer, or that there was none in time. */
-async function post(url: string, body: Buffer, agent: Agent, limitSeconds: number): Promise<string> {
-  const headers = {
-    authorization: `Bearer ${API_TOKEN}`,
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'content-length': body.length,
-  };
-  const signal = AbortSignal.timeout(limitSeconds * 1000);
-  const asked = request(url, { method: 'POST', agent, headers, signal });
-  try {
-    const answered = new Promise<string>((resolve, reject) => {
-      asked.on('error', reject);
-      asked.on('response', (response) => {
-        const status = response.statusCode ?? 0;
-        text(response).then((answer) => {
-          const code = /"code":"([a-z_]+)"/.exec(answer)?.[1];
-          resolve(status < 400 || code === undefined ? String(status) : `${status} ${code}`);
-        }, reject);
-      });
-    });
-    asked.end(body);
-    return await answered;
-  } catch (error) {
-    return signal.aborted ? 'none in time' : (error as Error).message;
-  }
 }

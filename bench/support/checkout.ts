@@ -1,74 +1,125 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type * as DatabaseModule from '../../db/driver/database.ts';
 import type { Database, Statement } from '../../db/driver/database.ts';
+import type * as EmbeddedModule from '../../db/driver/embedded.ts';
 import type * as PostgresModule from '../../db/driver/postgres.ts';
 import type * as SearchModule from '../../db/queries/search/search.ts';
-import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
-import { newId } from '../../shared/ids.ts';
-import { createLogger } from '../../shared/logger.ts';
 import { DEFAULT_TOP_K } from '../../shared/schemas/search.ts';
+import type { TeamScope } from '../../shared/scope.ts';
 import type * as TermsModule from '../../shared/text/terms/terms.ts';
-import { hashToken, newToken } from '../../shared/tokens.ts';
-import { base64Of } from '../../test/support/base64-vector.ts';
+import type { QueryTerms } from '../../shared/text/terms/terms.ts';
 import type * as NeedsModule from '../../test/support/needs/database.ts';
 import { TEST_MODEL_NAME } from '../../test/support/needs/database.ts';
-import { API_TOKEN } from '../../test/support/needs/process.ts';
-import { openStandInVectors } from '../../test/support/stand-in-vectors.ts';
-import { type Child, startChild } from './child.ts';
-import { type KeptConnection, requestBytes } from './connection.ts';
+import { ROOT } from '../../test/support/root.ts';
+import type * as ScopesModule from '../../test/support/scopes.ts';
+import type * as SourcesModule from '../../test/support/sources.ts';
+import type * as CountsModule from '../../test/support/term-counts.ts';
+import { type Api, startApi } from './child.ts';
+import { logger, maintain } from './databases.ts';
 import type * as TeamsModule from './filled-teams.ts';
 import type { FilledTeam } from './filled-teams.ts';
-import { FILLED_TEAMS, loadFrom } from './load.ts';
 
 const FILL_CONNECTIONS = 4;
-const logger = createLogger('fatal', 'bench');
 
-/** A checkout of the service, with a database that its own code has filled. */
+/** The address of an empty PostgreSQL database on this machine, or an empty folder for an embedded database. */
+export type DatabasePlace = { url: string } | { dataDir: string };
+
+/** A search of one Team, as the database gets it. Without a vector, it is by words only. */
+export interface Prepared {
+  terms: QueryTerms;
+  embedding: Float32Array | null;
+}
+
+/** A checkout of the service, with a database that its own code fills and searches. */
 export interface Checkout {
   readonly name: string;
+  /** Of its database; empty for an embedded one. */
   readonly url: string;
+  /** To fill it. */
   readonly database: Database;
+  /** To search it, always on the same connection. */
+  readonly searched: Database;
+  /** Runs a statement that no transaction can contain, such as `vacuum`, without a time limit. */
+  maintain(statement: string): Promise<void>;
+  /** Stores texts as one source of a Team of their own, and counts their words. */
+  storeTexts(texts: readonly string[]): Promise<void>;
   /** Fills a Team with this many chunks. */
   fill(size: number): Promise<FilledTeam>;
-  /** The claims and the statement of a search, as the service sends them. */
-  statementsOf(team: FilledTeam, search: Search): Promise<Statement[]>;
-  /** Starts the API with rate limits on, and with more settings. */
-  startApi(databaseUrl?: string, settings?: Record<string, string>): Promise<{ child: Child; url: URL }>;
+  termsOf(scope: TeamScope, query: string): QueryTerms;
+  /** Searches as the service does, in one round trip. Returns how many hits there are. */
+  search(scope: TeamScope, asked: Prepared): Promise<number>;
+  /** The claims and the statement of a search of a whole Team, as the service sends them. */
+  statementsOf(team: FilledTeam, query: string, vector: Float32Array): Promise<Statement[]>;
+  startApi(settings?: Record<string, string>, databaseUrl?: string): Promise<Api>;
   close(): Promise<void>;
 }
 
-/** A hybrid search of a whole Team. */
-export interface Search {
-  query: string;
-  vector: Float32Array;
-}
-
 /**
- * Loads the code of a checkout and prepares its database.
- * @param folder the root of a checkout. This one's statements and another's are then measured in one run
+ * Loads the code of a checkout and prepares its database. This one's code and another's are then measured in one run.
+ * @param folder the root of a checkout
  * @param folderOfTexts of the retrieval set
  */
 export async function openCheckout(
   name: string,
   folder: string,
-  url: string,
+  place: DatabasePlace,
   folderOfTexts: string,
 ): Promise<Checkout> {
-  const load = loadFrom(folder);
-  const { transaction } = (await load('db/driver/database.ts')) as typeof DatabaseModule;
-  const { openPostgres } = (await load('db/driver/postgres.ts')) as typeof PostgresModule;
-  const { searchChunks } = (await load('db/queries/search/search.ts')) as typeof SearchModule;
-  const { queryTerms } = (await load('shared/text/terms/terms.ts')) as typeof TermsModule;
-  const { fillTeam } = (await load(...FILLED_TEAMS)) as typeof TeamsModule;
-  const { prepareDatabase } = (await load('test/support/needs/database.ts')) as typeof NeedsModule;
+  const load = async <Module>(...paths: readonly [string, ...string[]]) => {
+    const path = paths.find((one) => existsSync(join(folder, one))) ?? paths[0];
+    return (await import(pathToFileURL(join(folder, path)).href)) as Module;
+  };
+  const driver = await load<typeof DatabaseModule>('db/driver/database.ts');
+  const { searchChunks } = await load<typeof SearchModule>('db/queries/search/search.ts');
+  const { queryTerms } = await load<typeof TermsModule>('shared/text/terms/terms.ts');
+  // Earlier checkouts have it elsewhere.
+  const { fillTeam } = await load<typeof TeamsModule>(
+    'bench/support/filled-teams.ts',
+    'test/bench/search-teams.ts',
+  );
+  const needs = await load<typeof NeedsModule>('test/support/needs/database.ts');
+  const url = 'url' in place ? place.url : '';
 
-  const database = openPostgres(url, logger, { max: FILL_CONNECTIONS });
-  await prepareDatabase(database);
+  const opened: Database[] = [];
+  if ('dataDir' in place) {
+    const { openEmbedded } = await load<typeof EmbeddedModule>('db/driver/embedded.ts');
+    opened.push(await openEmbedded({ dataDir: place.dataDir }));
+  } else {
+    const { openPostgres } = await load<typeof PostgresModule>('db/driver/postgres.ts');
+    for (const max of [FILL_CONNECTIONS, 1]) opened.push(openPostgres(url, logger, { max }));
+  }
+  const [database, searched] = [opened[0]!, opened.at(-1)!];
+  await needs.prepareDatabase(database);
+  const asked = { model: TEST_MODEL_NAME, topK: DEFAULT_TOP_K };
   return {
     name,
     url,
     database,
+    searched,
+    maintain: async (statement) => {
+      if (url === '') await database.query(statement);
+      else await maintain(url, statement);
+    },
+    storeTexts: async (texts) => {
+      const { ownerScope } = await load<typeof ScopesModule>('test/support/scopes.ts');
+      const { storeSource } = await load<typeof SourcesModule>('test/support/sources.ts');
+      const { countTermsNow } = await load<typeof CountsModule>('test/support/term-counts.ts');
+      const company = await needs.createTestCompany(database);
+      const chunks = texts.map((text) => ({ text }));
+      await storeSource(database, ownerScope(company), { layer: null, chunks });
+      await countTermsNow(database, company);
+    },
     fill: (size) => fillTeam(database, size, folderOfTexts),
-    statementsOf: async ({ scopes: { whole } }, { query, vector }) => {
+    termsOf: (scope, query) => queryTerms(scope.teamId, query),
+    search: async (scope, search) => {
+      const hits = await driver.transactionWithFirstRead(searched, scope, (tx) =>
+        searchChunks(tx, { ...asked, ...search }),
+      );
+      return hits.length;
+    },
+    statementsOf: async ({ scopes: { whole } }, query, embedding) => {
       const sent: Statement[] = [];
       const noting: Database = {
         ...database,
@@ -82,75 +133,34 @@ export async function openCheckout(
           });
         },
       };
-      const terms = queryTerms(whole.teamId, query);
-      const asked = { terms, embedding: vector, model: TEST_MODEL_NAME, topK: DEFAULT_TOP_K };
-      await transaction(noting, whole, (tx) => searchChunks(tx, asked));
+      const search = { ...asked, terms: queryTerms(whole.teamId, query), embedding };
+      await driver.transaction(noting, whole, (tx) => searchChunks(tx, search));
       return sent;
     },
-    startApi: async (databaseUrl = url, settings = {}) => {
-      const env = {
-        MEMORY_API_TOKEN: API_TOKEN,
-        MEMORY_DATABASE_URL: databaseUrl,
-        MEMORY_API_HOST: '127.0.0.1',
-        MEMORY_API_PORT: '0',
-        MEMORY_RATE_LIMITS: 'on',
-        MEMORY_RATE_LIMIT_PER_MINUTE: '1000000',
-        // As `npm run api` starts it.
-        MALLOC_TRIM_THRESHOLD_: '2097152',
-        ...settings,
-      };
-      const child = startChild('api/main.ts', env, { execArgv: ['--max-semi-space-size=16'], root: folder });
-      const { listening } = await child.hear<{ listening: string }>();
-      return { child, url: new URL(listening) };
+    startApi: (settings = {}, databaseUrl = url) => startApi(databaseUrl, settings, folder),
+    close: async () => {
+      for (const one of opened) await one.close();
     },
-    close: () => database.close(),
   };
 }
 
-/** Inserts a session of the Owner of a Team. Returns the headers of its requests. */
-export async function sessionHeaders(
-  { database }: Checkout,
-  { company: { companyId, ownerId, teamId } }: FilledTeam,
-): Promise<Record<string, string>> {
-  const token = newToken();
-  await database.query(
-    'insert into identity.session (company_id, id, user_id, token_hash) values ($1, $2, $3, $4)',
-    [companyId, newId(), ownerId, hashToken(token)],
-  );
-  return { authorization: `Bearer ${token}`, 'memory-team': teamId };
-}
-
-/** The form in which a client sends the vector of its query. */
-export type VectorForm = 'base64' | 'numbers';
-
-/** Base64, if the API of a checkout takes it: earlier ones take numbers only. */
-export async function vectorFormOf(
-  connection: KeptConnection,
-  url: URL,
-  headers: Record<string, string>,
-): Promise<VectorForm> {
-  const search = { query: 'which form', vector: openStandInVectors(1).vector() };
-  try {
-    await connection.send(requestBytes(url, '/v1/memory/search', headers, searchBody(search, 'base64')));
-    return 'base64';
-  } catch (error) {
-    if ((error as Error).message.startsWith('HTTP/1.1 400 ')) return 'numbers';
-    throw error;
-  }
-}
-
-/** A vector as a body has it. */
-export function vectorIn(form: VectorForm, vector: Float32Array): string | number[] {
-  return form === 'base64' ? base64Of(vector) : [...vector];
-}
-
-/** The body of a search. */
-export function searchBody({ query, vector }: Search, form: VectorForm): object {
-  return {
-    query,
-    queryEmbedding: vectorIn(form, vector),
-    embeddingModel: TEST_MODEL_NAME,
-    embeddingDim: EMBEDDING_DIM,
-    scope: { include: ['team', 'client'] },
+/**
+ * Opens this checkout and, if there is one, another before it, each with a place of its own. They are measured in turns.
+ * @param before its folder; empty if there is none
+ */
+export async function withCheckouts(
+  before: string,
+  folderOfTexts: string,
+  withPlace: (use: (place: DatabasePlace) => Promise<void>) => Promise<void>,
+  measure: (checkouts: readonly Checkout[]) => Promise<void>,
+): Promise<void> {
+  const open = async (folders: readonly [string, string][], opened: readonly Checkout[]): Promise<void> => {
+    const [first, ...others] = folders;
+    if (first === undefined) return measure(opened);
+    await withPlace(async (place) => {
+      const checkout = await openCheckout(...first, place, folderOfTexts);
+      await open(others, [...opened, checkout]).finally(() => checkout.close());
+    });
   };
+  await open([...(before === '' ? [] : [['before', before] as [string, string]]), ['now', ROOT]], []);
 }

@@ -8,7 +8,7 @@ import { runnerEnvironment } from '../../test/support/runner-environment.ts';
 /** A process beside this one, which answers one message at a time. Bytes go along as they are. */
 export interface Child {
   readonly pid: number;
-  ask<Answer>(message: object): Promise<Answer>;
+  ask<Answer>(message: object | string): Promise<Answer>;
   /** Its next message, unasked. */
   hear<Answer>(): Promise<Answer>;
   end(): Promise<void>;
@@ -22,10 +22,14 @@ export interface Child {
 export function startChild(
   file: string,
   env: Record<string, string> = {},
-  { execArgv = [], root = ROOT }: { execArgv?: readonly string[]; root?: string } = {},
+  {
+    args = [],
+    execArgv = [],
+    root = ROOT,
+  }: { args?: readonly string[]; execArgv?: readonly string[]; root?: string } = {},
 ): Child {
   const { PATH, HOME } = process.env;
-  const child = fork(join(root, file), {
+  const child = fork(join(root, file), [...args], {
     env: { PATH, HOME, ...runnerEnvironment(), ...env },
     execArgv: [...execArgv],
     serialization: 'advanced',
@@ -65,16 +69,45 @@ async function nextMessage<Answer>(child: ChildProcess, file: string): Promise<A
   }
 }
 
-/** The API of a checkout as a process of its own, without a worker beside it. */
-export async function startApiProcess(databaseUrl: string, root = ROOT): Promise<{ child: Child; url: URL }> {
+/** Makes this process one that obeys: it answers each message of its parent, and ends with it. */
+export function obey<Order>(work: (order: Order) => Promise<unknown>): void {
+  process.on('message', (order: Order) => {
+    work(order).then(
+      (answer) => process.send?.(answer),
+      (error: unknown) => {
+        process.stderr.write(`${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  });
+  process.once('disconnect', () => process.exit());
+}
+
+/** An API as a process of its own, without a worker beside it. */
+export interface Api {
+  child: Child;
+  url: URL;
+}
+
+/** Starts the API of a checkout, as `npm run api` does. */
+export async function startApi(
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+  root = ROOT,
+): Promise<Api> {
   const env = {
     MEMORY_API_TOKEN: API_TOKEN,
     MEMORY_DATABASE_URL: databaseUrl,
     MEMORY_API_HOST: '127.0.0.1',
     MEMORY_API_PORT: '0',
     MEMORY_RATE_LIMITS: 'off',
+    MALLOC_TRIM_THRESHOLD_: '2097152',
+    ...settings,
   };
-  const child = startChild('api/main.ts', env, { root });
+  const child = startChild('api/main.ts', env, { execArgv: ['--max-semi-space-size=16'], root });
   const { listening } = await child.hear<{ listening: string }>();
   return { child, url: new URL(listening) };
 }
+
+/** Settings of an API that counts requests against its rate limits, which nobody reaches. */
+export const WITH_LIMITS = { MEMORY_RATE_LIMITS: 'on', MEMORY_RATE_LIMIT_PER_MINUTE: '1000000' };

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Database } from '../../db/driver/database.ts';
 
 /** The CPU time of a process so far, with all its threads, in ms; null if it has ended. Needs Linux. */
 function cpuMs(pid: number): number | null {
@@ -30,7 +31,26 @@ export function startCpuTimer(pids: readonly number[]): () => number {
   };
 }
 
+/**
+ * The processes of PostgreSQL that serve this database; of the embedded database this process, whose thread it is. The one
+ * that answers this is among them.
+ */
+export async function backendsOf(database: Database): Promise<number[]> {
+  if (database.backend === 'pglite') return [process.pid];
+  const rows = await database.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`,
+  );
+  return rows.map(({ pid }) => pid);
+}
+
 /** Keeps a process with all its threads on one core, with `taskset`. */
 export function pinToCore(pid: number, core: number): void {
   execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)]);
+}
+
+/** Memory of a process by the kernel's count, in MiB: now, the part that is no file, and the most it ever had. Linux only. */
+export function memoryOf(pid: number): { rss: number; anonymous: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
+  return { rss: of('VmRSS'), anonymous: of('RssAnon'), peak: of('VmHWM') };
 }

@@ -1,11 +1,8 @@
-import { type Database, transaction } from '../../db/driver/database.ts';
-import { insertChunks } from '../../db/queries/sources/chunks.ts';
-import { activateSource, insertLoadingSource, type NewSource } from '../../db/queries/sources/sources.ts';
-import { newId } from '../../shared/ids.ts';
-import { type LayerId, narrowScope, type TeamScope } from '../../shared/scope.ts';
-import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
-import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from '../../test/support/needs/database.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { narrowScope, type TeamScope } from '../../shared/scope.ts';
+import { createTestCompany, type TestCompany } from '../../test/support/needs/database.ts';
 import { addClient, ownerScope } from '../../test/support/scopes.ts';
+import { storeSource } from '../../test/support/sources.ts';
 import { openStandInVectors, type StandInVectors } from '../../test/support/stand-in-vectors.ts';
 import { countTermsNow } from '../../test/support/term-counts.ts';
 import { type NaturalText, openNaturalText } from './natural-text.ts';
@@ -38,7 +35,7 @@ const LAYERS_OF_TEN = [null, 0, 1, null, 0, null, 1, 0, null, 2] as const;
 /** Chunks of one source at most, and of one transaction. */
 const MOST_A_SOURCE = 100;
 
-/** How much of the Team lies in each scope's layers, of all of it. */
+/** How much of the Team lies in the first client. */
 export const FIRST_CLIENT_SHARE = 0.3;
 
 /**
@@ -62,12 +59,12 @@ export async function fillTeam(database: Database, size: number, folder: string)
     // All at once: while PostgreSQL writes one, the terms of the next are made.
     await Promise.all(
       LAYERS_OF_TEN.map((client) => {
-        const layerId = (client === null ? null : clients[client]) ?? whole.teamId;
+        const layer = (client === null ? null : clients[client]) ?? null;
         const chunks = Array.from({ length: count }, () => ({
           text: text.chunk(),
           embedding: vectors.vector(),
         }));
-        return storeSource(database, whole, layerId, chunks);
+        return storeSource(database, whole, { layer, chunks });
       }),
     );
   }
@@ -78,32 +75,4 @@ export async function fillTeam(database: Database, size: number, folder: string)
     teamAndClient: narrowScope(whole, { clientId: clients[0] ?? '' }),
   };
   return { size, company, clients, text, vectors, scopes };
-}
-
-async function storeSource(
-  database: Database,
-  scope: TeamScope,
-  layerId: LayerId,
-  given: readonly { text: string; embedding: Float32Array }[],
-): Promise<void> {
-  const prepared = prepareChunksNow(scope.teamId, { chunks: given.map(({ text }) => text) });
-  const chunks = prepared.map((chunk, index) => ({ ...chunk, embedding: given[index]?.embedding ?? null }));
-  const id = newId();
-  const source: NewSource = {
-    id,
-    layerId,
-    kind: 'ingest',
-    title: `Source ${id}`,
-    uri: null,
-    externalId: null,
-    metadata: {},
-    occurredAt: null,
-    indexedAs: { title: '', date: '', labels: [] },
-    contentHash: Buffer.from(id),
-  };
-  await transaction(database, scope, async (tx) => {
-    await insertLoadingSource(tx, source);
-    await insertChunks(tx, { ...source, model: TEST_MODEL_NAME }, chunks, 0);
-    await activateSource(tx, source.id, chunks.length);
-  });
 }

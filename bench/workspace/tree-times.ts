@@ -1,7 +1,8 @@
 import type { Manifest, PushedFile, PushResponse } from '../../shared/schemas/workspace.ts';
 import { file } from '../../test/support/workspace.ts';
-import { comparisonHead, type Report } from '../support/report.ts';
-import type { Asking } from './asking.ts';
+import { type Asking, jsonOf } from '../support/asking.ts';
+import type { Report } from '../support/report.ts';
+import { inTurns, timed } from '../support/rounds.ts';
 
 const PAGE = 200;
 /** The bound of the whole manifest of a large tree, in ms: 100,000 files in 6 s. */
@@ -35,63 +36,45 @@ export interface Trees {
   holdTimes: boolean;
 }
 
-async function push(
-  service: Asking,
-  { headers }: Tree,
-  files: readonly PushedFile[],
-): Promise<{ ms: number; revision: number }> {
-  const { ms, body } = await service.post(
-    '/v1/workspace/push',
-    headers,
-    Buffer.from(JSON.stringify({ files })),
-  );
-  return { ms, revision: (JSON.parse(body.toString()) as PushResponse).revision };
-}
+const push = async (service: Asking, { headers }: Tree, files: readonly PushedFile[]) => {
+  const answer = await service.ask('POST', '/v1/workspace/push', { files }, headers);
+  jsonOf<PushResponse>(answer);
+  return answer.ms;
+};
+
+const manifest = async (service: Asking, { headers }: Tree, query: string) =>
+  jsonOf<Manifest>(await service.ask('GET', `/v1/workspace/manifest?${query}`, undefined, headers));
 
 /** Pages through the whole manifest. */
 async function measureManifest({ service, holdTimes }: Trees, tree: Tree, report: Report): Promise<void> {
-  const pages: number[] = [];
   let [files, cursor] = [0, ''];
-  const began = performance.now();
-  do {
-    const query = cursor === '' ? '' : `&cursor=${cursor}`;
-    const { ms, body } = await service.get(`/v1/workspace/manifest?limit=${PAGE}${query}`, tree.headers);
-    const page = JSON.parse(body.toString()) as Manifest;
-    pages.push(ms);
-    files += page.items.length;
-    cursor = page.nextCursor ?? '';
-  } while (cursor !== '');
-  const whole = performance.now() - began;
+  const whole = await timed(async () => {
+    do {
+      const page = await manifest(service, tree, `limit=${PAGE}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      files += page.items.length;
+      cursor = page.nextCursor ?? '';
+    } while (cursor !== '');
+  });
   if (files < tree.files) throw new Error(`the manifest has ${files} of ${tree.files} files`);
-  const [first, last] = [pages[0], pages.at(-1)].map((ms = Number.NaN) => ms.toFixed(1));
   const held = report.hold('the whole manifest in ms', whole, holdTimes ? WHOLE_MANIFEST_MS : null);
-  report.print(
-    `manifest of ${files} files in ${tree.layers} layers: ${whole.toFixed(0)} ms, ${held}; first page ${first} ms, last page ${last} ms`,
-  );
+  report.print(`manifest of ${files} files in ${tree.layers} layers: ${whole.toFixed(0)} ms ${held}`);
 }
 
 /** What has changed since a revision, in a large tree and in a small one. */
 async function measureSince({ service, large, small }: Trees, stage: string, report: Report): Promise<void> {
-  const asks: (() => Promise<number>)[] = [];
+  const asks: (() => Promise<unknown>)[] = [];
   for (const tree of [large, small]) {
-    const { body } = await service.get('/v1/workspace/manifest?limit=1', tree.headers);
-    const { revision } = JSON.parse(body.toString()) as Manifest;
+    const { revision } = await manifest(service, tree, 'limit=1');
     const changed = Array.from({ length: CHANGED }, (_, n) => file(`team/since ${stage}/${n}.md`, `${n}`));
     await push(service, tree, changed);
     asks.push(async () => {
-      const url = `/v1/workspace/manifest?limit=${PAGE}&since=${revision}`;
-      const answer = await service.get(url, tree.headers);
-      const { items } = JSON.parse(answer.body.toString()) as Manifest;
+      const { items } = await manifest(service, tree, `limit=${PAGE}&since=${revision}`);
       if (items.length !== CHANGED) throw new Error(`${items.length} files changed, and not ${CHANGED}`);
-      return answer.ms;
     });
   }
-  const times: [number[], number[]] = [[], []];
-  for (let round = 0; round < SINCE_ROUNDS; round += 1) {
-    for (const [index, ask] of asks.entries()) times[index as 0 | 1].push(await ask());
-  }
-  report.print(comparisonHead('', `of ${large.files}`, `of ${small.files}`));
-  report.compare(`since, ${CHANGED} files changed`, ...times, GROWS_WITH_TREE);
+  const [ofLarge = [], ofSmall = []] = await inTurns(asks, { rounds: SINCE_ROUNDS }, timed);
+  report.row('', [`of ${large.files}`, `of ${small.files}`, 'ratio']);
+  report.compare(`since, ${CHANGED} files changed`, ofLarge, ofSmall, GROWS_WITH_TREE);
 }
 
 /** What a push brings, by the name of a folder of its own. */
@@ -115,26 +98,19 @@ async function measurePushes(
   stage: string,
   report: Report,
 ): Promise<void> {
-  report.print(comparisonHead('push', `of ${large.files}`, 'of none'));
+  report.row('push', [`of ${large.files}`, 'of none', 'ratio']);
   for (const { name, paths } of SHAPES) {
-    const times = { brought: [[], []], changed: [[], []] } as Record<
-      'brought' | 'changed',
-      [number[], number[]]
-    >;
-    for (let round = 0; round <= rounds; round += 1) {
+    const trees = [() => Promise.resolve(large), empty];
+    const times = await inTurns(trees, { rounds }, async (open, round) => {
+      const tree = await open();
       const brought = paths(`${stage} ${round}`).map((path) => file(path, `${path} is new`));
       const changed = brought.map(({ path }) => file(path, `${path} is changed`, 1));
-      const trees = [large, await empty()];
-      for (const side of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-        const first = await push(service, trees[side] as Tree, brought);
-        const second = await push(service, trees[side] as Tree, changed);
-        // The first round warms up.
-        if (round > 0) times.brought[side].push(first.ms);
-        if (round > 0) times.changed[side].push(second.ms);
-      }
+      return [await push(service, tree, brought), await push(service, tree, changed)];
+    });
+    for (const [step, what] of ['new', 'changed'].entries()) {
+      const [ofLarge = [], ofNone = []] = times.map((rounded) => rounded.map((both) => both[step]!));
+      report.compare(`${what}: ${name}`, ofLarge, ofNone, GROWS_WITH_TREE);
     }
-    report.compare(`new: ${name}`, ...times.brought, GROWS_WITH_TREE);
-    report.compare(`changed: ${name}`, ...times.changed, GROWS_WITH_TREE);
   }
 }
 
