@@ -1,11 +1,7 @@
 import type { Database } from '../../db/driver/database.ts';
 import { int4ArrayBinary } from '../../db/driver/wire-format.ts';
 import { newId } from '../../shared/ids.ts';
-import { finishHash, hashState } from '../../shared/text/hash.ts';
-import { foldWord } from '../../shared/text/terms/fold.ts';
-import { BEGINNING_LENGTH } from '../../shared/text/terms/keys.ts';
 import { chunkTerms, TERMS_VERSION } from '../../shared/text/terms/terms.ts';
-import { countWords } from '../../shared/text/terms/words.ts';
 import { createTestCompany, type TestCompany } from '../../test/support/needs/database.ts';
 import { openNaturalText } from '../support/natural-text.ts';
 
@@ -14,35 +10,8 @@ const POOL = 2000;
 const CHUNKS_PER_SOURCE = 50;
 const TEAMS_PER_COMPANY = 100;
 
-/** What is hashed with the id of a Team for the keys of a chunk, without those of pieces. */
-function keyTexts(text: string): string[] {
-  const { words, bigrams, compounds } = countWords(text);
-  const folded = Array.from(words.keys(), foldWord);
-  const long = folded.filter((word) => word.length > BEGINNING_LENGTH);
-  const short = folded.filter((word) => word.length <= BEGINNING_LENGTH).map((word) => `${word}*`);
-  const beginnings = long.map((word) => `${word.slice(0, BEGINNING_LENGTH)}<`);
-  return [...new Set([...long, ...short, ...bigrams.keys(), ...compounds.keys(), ...beginnings])];
-}
-
-/** The keys of some chunks in a Team, each as in `chunkTerms`. */
-function keysOf(teamId: string, chunks: readonly (readonly string[])[]): Int32Array[] {
-  const team = hashState(':', hashState(teamId));
-  const known = new Map<string, number>();
-  return chunks.map((texts) => {
-    const keys = texts.map((text) => {
-      let key = known.get(text);
-      if (key === undefined) known.set(text, (key = finishHash(hashState(text, team))));
-      return key;
-    });
-    return Int32Array.from(new Set(keys)).sort();
-  });
-}
-
-/** The chunks of all Teams, stored once as rows from which Teams are made. */
-export interface ChunkPool {
-  texts: readonly string[];
-  keyTexts: readonly (readonly string[])[];
-}
+/** The texts of all chunks, stored once as rows from which Teams are made. */
+export type ChunkPool = readonly string[];
 
 export async function storePool(database: Database, folder: string): Promise<ChunkPool> {
   const natural = await openNaturalText(folder, 10_000);
@@ -59,11 +28,7 @@ export async function storePool(database: Database, folder: string): Promise<Chu
       `{${elements}}/536870912`,
     ]);
   }
-  const pool = { texts, keyTexts: texts.map(keyTexts) };
-  // The keys here must be those of the service: a search would find nothing by others.
-  const [one, same] = [keysOf('a-team', pool.keyTexts)[7], chunkTerms('a-team', texts[7] ?? '').keys];
-  if (String(one) !== String(same)) throw new Error('the keys of the pool are not those of chunkTerms');
-  return pool;
+  return texts;
 }
 
 /** Makes a Team of so many chunks of the pool, in the Team layer, without vectors. */
@@ -77,10 +42,8 @@ async function fillTeam(
   const places = Array.from({ length: chunks }, (_, n) => (nth * 7919 + n * 13) % POOL);
   const ids = places.map(() => newId());
   const sources = Array.from({ length: Math.ceil(chunks / CHUNKS_PER_SOURCE) }, () => newId());
-  const keys = keysOf(
-    teamId,
-    places.map((place) => pool.keyTexts[place] ?? []),
-  );
+  // The keys of each Team are its own.
+  const keys = places.map((place) => chunkTerms(teamId, pool[place]!).keys);
   const flat = new Int32Array(keys.reduce((sum, some) => sum + some.length, 0));
   let at = 0;
   const ends = keys.map((some) => {
