@@ -1,8 +1,4 @@
-import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { INGEST_JSON_LIMITS, JsonShape } from '../../api/http/bodies/read-body.ts';
-import { parseIngest } from '../../core/sources/ingest.ts';
-import type { IngestRequest } from '../../shared/schemas/sources.ts';
 import { buildTestApp, type SignedIn } from '../../test/support/app.ts';
 import { Writer } from '../../test/support/generated-text.ts';
 import {
@@ -18,10 +14,9 @@ import { backendsOf, memoryOf, startCpuTimer } from '../support/cpu.ts';
 import { places, withDatabase } from '../support/databases.ts';
 import { median, type Report, spread } from '../support/report.ts';
 import { inTurns, timed } from '../support/rounds.ts';
-import { CLAIM, vectorIn } from '../support/searches.ts';
+import { CLAIM } from '../support/searches.ts';
 
 const BEFORE_MS = 4000;
-const VECTORS = 250;
 const MODES = ['off', 'flag', 'redact'] as const;
 const TEXT_BYTES = 40_000;
 /** The most CPU of an ingest that the search for credentials can add. */
@@ -106,29 +101,6 @@ async function measureLarge(bytes: number, report: Report): Promise<void> {
   await service.exited;
 }
 
-/** Compares how long a body with vectors takes to parse if they are numbers and if they are base64. */
-async function measureEncodings(report: Report): Promise<void> {
-  const vectors = Array.from({ length: VECTORS }, () => writer.unitVector());
-  const bodies = (['numbers', 'base64'] as const).map((form) => {
-    const chunks = vectors.map((vector) => ({ text: 'x', embedding: vectorIn(form, vector) }));
-    return { form, bytes: Buffer.from(JSON.stringify({ title: 'x', ...CLAIM, chunks })) };
-  });
-  // What the service does with a body before it is written, except the check of its schema.
-  const times = await inTurns(bodies, { rounds: 20 }, async ({ bytes }) => {
-    const cpu = startCpuTimer([process.pid]);
-    const shape = new JsonShape(INGEST_JSON_LIMITS);
-    shape.add(bytes);
-    if (shape.fault !== null || !isUtf8(bytes)) throw new Error('the body is not valid');
-    await parseIngest(JSON.parse(bytes.toString('utf8')) as IngestRequest, CLAIM.embeddingModel);
-    return cpu();
-  });
-  for (const [index, { form, bytes }] of bodies.entries()) {
-    const mebibytes = (bytes.length / 2 ** 20).toFixed(1);
-    const ms = median(times[index]!).toFixed(1);
-    report.print(`${VECTORS} vectors as ${form}: ${mebibytes} MiB, ${ms} ms of CPU to parse`);
-  }
-}
-
 /** What the search for credentials adds to the CPU time of ingests: the same work in each mode, text by text, in one process. */
 async function measureRedaction(turns: number, texts: number, report: Report): Promise<void> {
   await withDatabase(places(true)[0]!, async ({ database, url }) => {
@@ -178,8 +150,8 @@ async function measureRedaction(turns: number, texts: number, report: Report): P
 await runBench(
   {
     name: 'bench:ingest',
-    about: `What one large ingest does to other requests and to memory, and what vectors in each of their two encodings cost to
-parse. On the embedded database, or on the one that MEMORY_DATABASE_URL names, into which it writes.`,
+    about: `What one large ingest does to other requests and to memory. On the embedded database, or on the one that
+MEMORY_DATABASE_URL names, into which it writes.`,
     options: {
       megabytes: [31, 'of the text'],
       redaction: [false, 'only what the search for credentials costs, in turns of 30 texts'],
@@ -191,6 +163,5 @@ parse. On the embedded database, or on the one that MEMORY_DATABASE_URL names, i
   async ({ megabytes, redaction, turns, texts }, report) => {
     if (redaction) return measureRedaction(turns, texts, report);
     await measureLarge(megabytes * 2 ** 20, report);
-    await measureEncodings(report);
   },
 );

@@ -1,8 +1,6 @@
-import { type Database, transaction } from '../../db/driver/database.ts';
-import { type SearchFilters, searchExplained } from '../../db/queries/search/search.ts';
-import { DEFAULT_TOP_K } from '../../shared/schemas/search.ts';
+import type { Database } from '../../db/driver/database.ts';
+import type { SearchFilters } from '../../db/queries/search/search.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/text/terms/terms.ts';
 import { TEST_MODEL_NAME } from '../../test/support/needs/database.ts';
 import { backendsOf, startCpuTimer } from '../support/cpu.ts';
 import { median, type Report, spread } from '../support/report.ts';
@@ -90,48 +88,6 @@ export async function measureTimes(
   for (const name of ['half by time', 'half by kind']) {
     const ratio = large!(name) / large!('hybrid');
     report.row(`${name}, of hybrid`, [ratio], report.hold(name, ratio, FILTERED_OF_HYBRID));
-  }
-}
-
-/** What each stage of a hybrid search takes, as its explanation tells. */
-export async function measureStages(
-  database: Database,
-  teams: readonly LargeTeam[],
-  vectors: ClusteredVectors,
-  rounds: number,
-  report: Report,
-): Promise<void> {
-  report.print();
-  for (const [name, filters] of [
-    ['hybrid', {}],
-    ['half by time', { createdAfter: MIDDLE }],
-    ['half by kind', { kinds: ['import'] }],
-  ] as [string, SearchFilters][]) {
-    for (const { size, text, whole } of teams) {
-      const stages = new Map<string, number[]>();
-      const paths = new Map<string, number>();
-      for (let round = 0; round < rounds; round += 1) {
-        const query = {
-          ...filters,
-          terms: queryTerms(whole.teamId, text.question()),
-          embedding: vectors.query(round % LAYERS),
-          model: TEST_MODEL_NAME,
-          topK: DEFAULT_TOP_K,
-        };
-        const { trace } = await transaction(database, whole, (tx) => searchExplained(tx, query));
-        for (const [stage, ms] of Object.entries(trace.milliseconds)) {
-          if (stage === 'semantic') continue;
-          stages.set(stage, [...(stages.get(stage) ?? []), ms]);
-        }
-        const path = trace.semantic?.path ?? 'none';
-        paths.set(path, (paths.get(path) ?? 0) + 1);
-      }
-      const figures = [...stages].map(([stage, ms]) => `${stage} ${median(ms).toFixed(1)}`);
-      const ways = [...paths].map(([path, count]) => `${path} ${count}`);
-      report.print(
-        `${`stages, ${name}, ${size}`.padEnd(34)}${figures.join(', ')} ms; paths: ${ways.join(', ')}`,
-      );
-    }
   }
 }
 

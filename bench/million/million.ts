@@ -19,7 +19,7 @@ import {
   withClient,
   withoutIndexes,
 } from './fill-team.ts';
-import { measureInserts, measureStages, measureTimes } from './measure.ts';
+import { measureInserts, measureTimes } from './measure.ts';
 
 const LEAST_RECALL = { whole: 0.98, client: 0.99 };
 
@@ -101,7 +101,7 @@ await runBench(
       keep: [false, 'leaves the database, and prints its address for --reuse'],
       reuse: ['', 'the address of a database with the Teams that an earlier run has left'],
     },
-    choices: ['graph', 'times', 'stages', 'recall', 'inserts'],
+    choices: ['graph', 'times', 'recall', 'inserts'],
     needs: ['texts', 'server', 'linux'],
   },
   async ({ rows, small, rounds, queries, keep, reuse: left }, report, parts) => {
@@ -116,8 +116,6 @@ await runBench(
       report.print(await describeDatabase(database));
       if (parts.includes('graph')) await buildGraphs(database, url, teams, report);
       if (parts.includes('times')) await measureTimes(database, teams, vectors, rounds, report);
-      if (parts.includes('stages'))
-        await measureStages(database, teams, vectors, Math.ceil(rounds / 4), report);
       for (const team of parts.includes('recall') ? teams : []) {
         const scopes = [
           ['whole Team', team.whole, LEAST_RECALL.whole] as const,
