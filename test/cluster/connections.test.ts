@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { get, send } from '../faults/load/client.ts';
 import { endProcesses, startMain } from '../support/needs/process.ts';
 import { complaints, startApi, startWorker } from './processes.ts';
 import { endServers } from './servers/debian.ts';
@@ -30,27 +29,22 @@ describe('the connections of a deployment', () => {
       apis.push(await startApi(env, t.signal));
       workers.push(await startWorker(env));
     }
-    const write = (url: string, key: string) =>
-      send(url, { method: 'POST', path: '/v1/memory/ingest', body: { title: key, text: key } });
-    const importFile = (url: string, key: string) =>
-      send(url, {
-        method: 'POST',
-        path: '/v1/memory/imports',
-        body: { items: [{ filename: `${key}.txt`, text: key }] },
-      });
     // More clients at once than each process has connections.
-    const replies = await Promise.all(
-      apis.flatMap(({ url }, api) =>
-        Array.from({ length: CLIENTS }, async (_, index) => [
-          await write(url, `text ${api} ${index}`),
-          await importFile(url, `file ${api} ${index}`),
-          await get(url, '/v1/memory/sources'),
-        ]),
+    const answers = await Promise.all(
+      apis.flatMap(({ owner }, api) =>
+        Array.from({ length: CLIENTS }, async (_, index) => {
+          const [title, filename] = [`text ${api} ${index}`, `file ${api} ${index}.txt`];
+          return [
+            await owner.ask.ingestSource({ title, text: title }),
+            await owner.ask.importFiles({ items: [{ filename, text: filename }] }),
+            await owner.ask.listSources(),
+          ];
+        }),
       ),
     );
-    const refused = replies.flat().filter(({ status }) => status === 0 || status >= 400);
+    const refused = answers.flat().filter(({ statusCode }) => statusCode >= 400);
     assert.deepEqual(
-      refused.map(({ status, failure, text }) => [status, failure, text]),
+      refused.map(({ statusCode, body }) => [statusCode, body]),
       [],
     );
     for (const process of [...apis.map(({ process: api }) => api), ...workers]) {

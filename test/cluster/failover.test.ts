@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { send } from '../faults/load/client.ts';
 import { endProcesses } from '../support/needs/process.ts';
 import { type RunningApi, startApi, startWorker } from './processes.ts';
 import { endServers, waitFor } from './servers/debian.ts';
@@ -37,22 +36,22 @@ describe('a primary that is lost, with the addresses of both servers and a synch
   async function write(): Promise<number> {
     writes += 1;
     const title = `write ${writes}`;
-    const body = { title, text: title };
-    const { status } = await send(api.url, { method: 'POST', path: '/v1/memory/ingest', body }, 12_000);
-    if (status === 201) acknowledged.push(title);
-    return status;
+    const { statusCode } = await api.owner.ask.ingestSource({ title, text: title });
+    if (statusCode === 201) acknowledged.push(title);
+    return statusCode;
   }
 
-  const search = () => {
-    const body = { query: 'write', embeddingMode: 'keyword', scope: {} };
-    return send(api.url, { method: 'POST', path: '/v1/memory/search', body }, 12_000);
+  const search = async () => {
+    const query = { query: 'write', embeddingMode: 'keyword', scope: {} };
+    return (await api.owner.ask.searchMemory(query)).statusCode;
   };
+  const list = async () => (await api.owner.ask.listSources()).statusCode;
 
   const readiness = async () => {
-    const { status, json } = await send(api.url, { method: 'GET', path: '/readyz' });
-    return [status, json];
+    const answer = await api.owner.send('GET', '/readyz');
+    return [answer.statusCode, answer.json()];
   };
-  const metrics = async () => (await send(api.url, { method: 'GET', path: '/metrics' })).text;
+  const metrics = async () => (await api.owner.send('GET', '/metrics')).body;
 
   const titlesOn = async (server: PostgresServer) => {
     const rows = await server.query('select title from memory.source', 'service');
@@ -62,7 +61,6 @@ describe('a primary that is lost, with the addresses of both servers and a synch
   test('acknowledges nothing while its replica is gone, and still answers what only reads', async () => {
     assert.equal(await write(), 201);
     await promoted.crash();
-    const list = { method: 'GET', path: '/v1/memory/sources' } as const;
     /** How many connections wait for the replica, or for this and others. */
     const waiting = async (...events: string[]) => {
       const [row] = await old.query(
@@ -70,7 +68,7 @@ describe('a primary that is lost, with the addresses of both servers and a synch
       );
       return Number(row?.['n']);
     };
-    const searched = search().then(({ status }) => status);
+    const searched = search();
     const written = Array.from({ length: 12 }, write);
     // Before the API knows it, changes have all of its connections for requests. Most wait for another change.
     await waitFor(async () => {
@@ -78,24 +76,20 @@ describe('a primary that is lost, with the addresses of both servers and a synch
       await sleep(100);
       return before >= CONNECTIONS && (await waiting('transactionid')) === before;
     });
-    const lists = await Promise.all(Array.from({ length: 12 }, () => send(api.url, list, 12_000)));
-    assert.deepEqual(new Set(lists.map(({ status }) => status)), new Set([200]));
+    assert.deepEqual(new Set(await Promise.all(Array.from({ length: 12 }, list))), new Set([200]));
     assert.deepEqual(new Set(await Promise.all([searched, ...written])), new Set([503]));
     const reason = 'no_synchronous_replica';
     assert.deepEqual(await readiness(), [503, { ok: false, writes: false, reason }]);
     assert.match(await metrics(), /^memory_database_writable(\{[^}]*\})? 0$/m);
     // More than the process has connections: those that wait for the replica do not use them up.
     const before = await waiting();
-    const refused = Promise.all([
-      ...Array.from({ length: 12 }, write),
-      search().then(({ status }) => status),
-    ]);
-    assert.equal((await send(api.url, list)).status, 200);
+    const refused = Promise.all([...Array.from({ length: 12 }, write), search()]);
+    assert.equal(await list(), 200);
     assert.deepEqual(new Set(await refused), new Set([503]));
     assert.equal(await waiting(), before);
     await promoted.start();
     await waitFor(async () => (await write()) === 201);
-    assert.equal((await search()).status, 200);
+    assert.equal(await search(), 200);
     assert.deepEqual(await readiness(), [200, { ok: true, writes: true }]);
     assert.match(await metrics(), /^memory_database_writable(\{[^}]*\})? 1$/m);
   });
@@ -124,7 +118,7 @@ describe('a primary that is lost, with the addresses of both servers and a synch
     await promoted.promote();
     await waitFor(async () => (await write()) === 201);
     for (let times = 0; times < 5; times += 1) assert.equal(await write(), 201);
-    assert.equal((await search()).status, 200);
+    assert.equal(await search(), 200);
     const stored = await titlesOn(promoted);
     assert.deepEqual(
       acknowledged.filter((title) => !stored.has(title)),

@@ -7,7 +7,7 @@ import { openQueue } from '../../db/queue/queue.ts';
 import { send } from '../faults/load/client.ts';
 import { terminate } from '../faults/load/system.ts';
 import { endProcesses, type ServiceProcess } from '../support/needs/process.ts';
-import { complaints, type RunningApi, startApi, startWorker, stateOfImport } from './processes.ts';
+import { complaints, importText, type RunningApi, startApi, startWorker } from './processes.ts';
 import { endServers, waitFor } from './servers/debian.ts';
 import { type PgBouncer, startPgBouncer } from './servers/pgbouncer.ts';
 import { type PostgresServer, SUPERUSER, startPostgres } from './servers/postgres.ts';
@@ -34,19 +34,11 @@ describe('API and worker behind PgBouncer as packaged', () => {
     worker = await startWorker(env);
   });
 
-  const ingest = (title: string) =>
-    send(api.url, { method: 'POST', path: '/v1/memory/ingest', body: { title, text: title } });
-
-  async function importedState(filename: string, signal: AbortSignal): Promise<string> {
-    const body = { items: [{ filename, text: filename }] };
-    const { json, text } = await send(api.url, { method: 'POST', path: '/v1/memory/imports', body });
-    const [item] = (json as { imports: { id: string }[] }).imports;
-    assert.ok(item, text);
-    return stateOfImport(api.url, item.id, signal);
-  }
+  const ingest = async (title: string) =>
+    (await api.owner.ask.ingestSource({ title, text: title })).statusCode;
 
   test('the worker polls, says so once, and completes an import without an error', async (t) => {
-    assert.equal(await importedState('polled.txt', t.signal), 'completed');
+    assert.equal((await importText(api, 'polled.txt', t.signal)).state, 'completed');
     assert.deepEqual(complaints(api.process), []);
     const warnings = complaints(worker);
     assert.equal(warnings.length, 1, warnings.join('\n'));
@@ -84,7 +76,7 @@ describe('API and worker behind PgBouncer as packaged', () => {
   });
 
   test('a write to a locked table is 503, and nothing is left waiting in the server', async () => {
-    assert.equal((await ingest('before')).status, 201);
+    assert.equal(await ingest('before'), 201);
     const locker = new pg.Client({ connectionString: server.url('service', SUPERUSER) });
     await locker.connect();
     try {
@@ -106,7 +98,7 @@ describe('API and worker behind PgBouncer as packaged', () => {
     } finally {
       await locker.end();
     }
-    assert.equal((await ingest('after')).status, 201);
+    assert.equal(await ingest('after'), 201);
   });
 
   test('a statement without limits of its own reaches no other client of the pooler', async () => {
@@ -124,7 +116,7 @@ describe('API and worker behind PgBouncer as packaged', () => {
     const direct = { ...env, MEMORY_DATABASE_DIRECT_URL: server.url('service') };
     assert.equal(await terminate(worker), 0);
     const notified = await startWorker(direct);
-    assert.equal(await importedState('notified.txt', t.signal), 'completed');
+    assert.equal((await importText(api, 'notified.txt', t.signal)).state, 'completed');
     assert.deepEqual(complaints(notified), []);
     const listening = await server.query(
       `select 1 as one from pg_stat_activity where application_name = 'team-memory-queue-listen'`,

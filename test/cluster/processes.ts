@@ -1,10 +1,14 @@
-import { get, untilReply } from '../faults/load/client.ts';
+import { untilReply } from '../faults/load/client.ts';
+import type { Caller } from '../support/client/client.ts';
+import { callerAt } from '../support/client/remote.ts';
 import { freePorts, logLines, type ServiceProcess, startMain } from '../support/needs/process.ts';
 
 /** An API process, and where it answers. */
 export interface RunningApi {
   readonly url: string;
   readonly process: ServiceProcess;
+  /** Asks it. */
+  readonly owner: Caller;
 }
 
 /** Starts an API and waits until it is ready. */
@@ -16,7 +20,7 @@ export async function startApi(env: Record<string, string>, signal: AbortSignal)
   const url = `http://127.0.0.1:${port}`;
   await process.line(/"msg":"listening"/);
   await untilReply(url, '/readyz', signal);
-  return { url, process };
+  return { url, process, owner: callerAt(url) };
 }
 
 /** Starts a worker and waits until it takes jobs. */
@@ -35,14 +39,16 @@ export const complaints = (process: ServiceProcess): string[] =>
     .filter(({ level, msg }) => Number(level) >= WARNING && !String(msg).startsWith(NO_PASSWORD))
     .map(({ level, msg, err }) => `${String(level)} ${String(msg)} ${JSON.stringify(err ?? {})}`);
 
-/** Waits until an import is over, and gives its state. */
-export async function stateOfImport(url: string, id: string, signal: AbortSignal): Promise<string> {
+/** Imports a text. Returns the import when it is over. */
+export async function importText({ url, owner }: RunningApi, filename: string, signal: AbortSignal) {
+  const { imports } = await owner.api.importFiles({ items: [{ filename, title: filename, text: filename }] });
+  const id = imports[0]?.id ?? '';
   const isOver = (json: unknown) => ['completed', 'failed'].includes((json as { state: string }).state);
   await untilReply(
     url,
     `/v1/memory/imports/${id}`,
     signal,
-    ({ status, json }) => status === 200 && isOver(json),
+    (reply) => reply.status === 200 && isOver(reply.json),
   );
-  return ((await get(url, `/v1/memory/imports/${id}`)).json as { state: string }).state;
+  return owner.api.getImport(id);
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { send } from '../faults/load/client.ts';
 import { endProcesses, type ServiceProcess } from '../support/needs/process.ts';
-import { type RunningApi, startApi, startWorker, stateOfImport } from './processes.ts';
+import { importText, type RunningApi, startApi, startWorker } from './processes.ts';
 import { endServers, waitFor } from './servers/debian.ts';
 import { allowChecks, makePrimaryCheck, startHaproxy } from './servers/haproxy.ts';
 import { PASSWORD, type PostgresServer, SERVICE_USER, startPostgres } from './servers/postgres.ts';
@@ -70,15 +69,11 @@ describe('a primary that was replaced and is back beside the new one', () => {
   });
 
   /** Ingests one text. Returns the status. */
-  async function write({ url }: RunningApi): Promise<number> {
+  async function write({ owner }: RunningApi): Promise<number> {
     const title = `write ${crypto.randomUUID()}`;
-    const { status } = await send(url, {
-      method: 'POST',
-      path: '/v1/memory/ingest',
-      body: { title, text: title },
-    });
-    if (status === 201) acknowledged.push(title);
-    return status;
+    const { statusCode } = await owner.ask.ingestSource({ title, text: title });
+    if (statusCode === 201) acknowledged.push(title);
+    return statusCode;
   }
 
   /** Runs `start` as often as the tests ask for, a few at once. */
@@ -113,11 +108,7 @@ describe('a primary that was replaced and is back beside the new one', () => {
       const [api, worker] = [apis.get(way), workers.get(way)];
       assert.ok(api && worker);
       for (let times = 0; times < STARTS; times += 1) assert.equal(await write(api), 201);
-      const body = { items: [{ filename: `${way}.txt`, text: `a file by ${way}` }] };
-      const accepted = await send(api.url, { method: 'POST', path: '/v1/memory/imports', body });
-      assert.equal(accepted.status, 202, accepted.text);
-      const [{ id = '' } = {}] = (accepted.json as { imports: { id?: string }[] }).imports;
-      assert.equal(await stateOfImport(api.url, id, signal), 'completed');
+      assert.equal((await importText(api, `${way}.txt`, signal)).state, 'completed');
       assert.deepEqual([api.process.child.exitCode, worker.child.exitCode], [null, null]);
     });
   }

@@ -16,6 +16,7 @@ import {
   environment,
   listKeys,
   openServerDatabase,
+  places,
   type RunningService,
   startService,
   writeObject,
@@ -54,18 +55,8 @@ const contents: Record<string, Buffer> = {};
 /** Pushes files with contents of their own. */
 async function push(folder: string, count: number, to: RunningService = service): Promise<void> {
   const made = Array.from({ length: count }, (_, n) => [`team/${folder}/${n}`, randomBytes(3000)] as const);
-  const { status, body } = await to.push(made.map(([path, content]) => file(path, content)));
-  assert.equal(status, 200, JSON.stringify(body));
+  await to.owner.api.pushFiles({ files: made.map(([path, content]) => file(path, content)) });
   for (const [path, content] of made) contents[path] = content;
-}
-
-/** How many contents have a place in the database, and in the bucket. */
-async function places(): Promise<{ database: number; bucket: number }> {
-  const [row] = await database.query<{ database: number; bucket: number }>(
-    'select count(content) as database, count(object_id) as bucket from memory.workspace_blob',
-  );
-  assert.ok(row);
-  return row;
 }
 
 const move = (to: 's3' | 'database') =>
@@ -89,18 +80,18 @@ async function useDuring(work: Promise<unknown>, folder: string): Promise<number
 describe('moving files while the service runs', () => {
   test('to the database: reads and pushes go on, a killed move continues, and the bucket is empty', async () => {
     for (let pushed = 0; pushed < FILES; pushed += PUSH_FILES) await push(`first-${pushed}`, PUSH_FILES);
-    assert.deepEqual(await places(), { database: 0, bucket: FILES });
+    assert.deepEqual(await places(database), { database: 0, bucket: FILES });
     const killed = move('database');
-    await until(AbortSignal.timeout(60_000), async () => (await places()).database > 0);
+    await until(AbortSignal.timeout(60_000), async () => (await places(database)).database > 0);
     await killed.kill9();
-    const between = await places();
+    const between = await places(database);
     assert.ok(between.database > 0);
     await assertContents(service, { ...contents });
     const second = move('database');
     await useDuring(second.exited, 'to-database');
     assert.equal(await second.exited, 0, second.stderr.join('\n'));
     assert.match(second.stdout.join('\n'), /moved, 0 failed; new files are stored in the database/);
-    assert.equal((await places()).bucket, 0);
+    assert.equal((await places(database)).bucket, 0);
     await assertContents(service, contents);
     // What the killed move had moved and not yet deleted is left to the job that deletes unused objects.
     assert.ok((await listKeys(gateway, BUCKET)).length <= 4);
@@ -118,7 +109,7 @@ describe('moving files while the service runs', () => {
     await useDuring(moved.exited, 'to-bucket');
     assert.equal(await moved.exited, 0, moved.stderr.join('\n'));
     assert.match(moved.stderr.join('\n'), /^\d+ of \d+ moved, \d+ MiB$/m);
-    assert.deepEqual(await places(), { database: 0, bucket: Object.keys(contents).length });
+    assert.deepEqual(await places(database), { database: 0, bucket: Object.keys(contents).length });
     await assertContents(service, contents);
   });
 
@@ -136,7 +127,7 @@ describe('moving files while the service runs', () => {
       moved.stderr.join('\n'),
       /^[0-9a-f-]+\/[0-9a-f]{64}: damaged or missing, left where it is$/m,
     );
-    assert.equal((await places()).bucket, 1);
+    assert.equal((await places(database)).bucket, 1);
     assert.ok((await listKeys(gateway, BUCKET)).includes(damaged));
     const path = Object.entries(contents).find(([, content]) => damaged.includes(sha256(content)))?.[0] ?? '';
     await writeObject(gateway, BUCKET, damaged, contents[path] ?? Buffer.alloc(0));
@@ -157,27 +148,25 @@ describe('a bucket that does not answer', () => {
   for (const [fault, signal] of Object.entries({ 'is gone': 'SIGKILL', hangs: 'SIGSTOP' } as const)) {
     test(`and ${fault} fails only what needs files, with 503, and works again when it is back`, async () => {
       const [path = ''] = Object.keys(contents);
-      const rows = await places();
+      const rows = await places(database);
       await gateway.server().signal(signal, signal === 'SIGKILL');
+      const { ask, api } = service.owner;
       const files = [file(`team/${fault}`, randomBytes(3000))];
-      const pushed = await service.push(files, {}, fault);
-      assert.equal(pushed.status, 503, JSON.stringify(pushed.body));
-      assert.match(pushed.body.detail ?? '', /^The storage of files does not answer/);
-      const pulled = await service.pull([path]);
-      assert.equal(pulled.status, 503);
-      assert.deepEqual(await places(), rows);
+      const push = () => ask.pushFiles({ files }, { 'idempotency-key': fault });
+      const pushed = await push();
+      assert.equal(pushed.statusCode, 503, pushed.body);
+      assert.match(pushed.body, /The storage of files does not answer/);
+      assert.equal((await ask.pullFiles({ files: [{ path }] })).statusCode, 503);
+      assert.deepEqual(await places(database), rows);
       assert.equal((await service.fetch('/readyz')).status, 200);
-      assert.equal((await service.fetch('/v1/memory/sources')).status, 200);
-      assert.equal((await service.fetch('/v1/workspace/manifest')).status, 200);
+      await api.listSources();
+      await api.getManifest();
       const started = await startService(env);
       assert.ok(started.process.stdout.some((line) => line.includes('the bucket does not answer')));
       await started.process.kill9();
       if (signal === 'SIGKILL') await gateway.start();
       else await gateway.server().signal('SIGCONT');
-      await until(AbortSignal.timeout(60_000), async () => {
-        const again = await service.push(files, {}, fault);
-        return again.status === 200;
-      });
+      await until(AbortSignal.timeout(60_000), async () => (await push()).statusCode === 200);
       await assertContents(service, contents);
     });
   }

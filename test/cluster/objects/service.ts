@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import type { PullResponse, PushedFile, PushResponse } from '../../../shared/schemas/workspace.ts';
+import type { Database } from '../../../db/driver/database.ts';
+import type { Caller } from '../../support/client/client.ts';
+import { callerAt } from '../../support/client/remote.ts';
 import { execFileSync } from '../../support/needs/command.ts';
 import { createEmptyDatabase } from '../../support/needs/own-database.ts';
-import { API_TOKEN, printedUrl, type ServiceProcess, startMain } from '../../support/needs/process.ts';
+import { printedUrl, type ServiceProcess, startMain } from '../../support/needs/process.ts';
 import { ROOT } from '../../support/root.ts';
 import type { ObjectGateway } from '../servers/radosgw.ts';
 
@@ -46,77 +48,51 @@ export function environment(gateway: ObjectGateway, databaseUrl: string, bucket:
   };
 }
 
-/** An answer of the service. `body` is null if it has none that is JSON. */
-export interface Answer<T> {
-  status: number;
-  body: T & { code?: string; detail?: string };
-}
-
-/** A running service, as its Owner asks it. */
+/** A running service, and its Owner in the Team General. */
 export interface RunningService {
   process: ServiceProcess;
-  url: string;
-  ask<T = Record<string, never>>(
-    path: string,
-    body?: object,
-    headers?: Record<string, string>,
-  ): Promise<Answer<T>>;
-  push(
-    files: readonly PushedFile[],
-    headers?: Record<string, string>,
-    key?: string,
-  ): Promise<Answer<PushResponse>>;
-  /** The contents of files by their paths, in base64. */
-  pull(paths: readonly string[], headers?: Record<string, string>): Promise<Answer<PullResponse>>;
-  fetch(path: string, headers?: Record<string, string>, method?: string): Promise<Response>;
+  owner: Caller;
+  fetch(path: string, headers?: Record<string, string>): Promise<Response>;
 }
 
 /** Starts the service, and waits until it answers. */
 export async function startService(env: Record<string, string>): Promise<RunningService> {
   const service = startMain('start.ts', { env });
   const url = await printedUrl(service);
-  const authorization = `Bearer ${API_TOKEN}`;
-  const session = await fetch(`${url}/v1/auth/session`, { headers: { authorization } });
-  const { teams } = (await session.json()) as { teams: { id: string; name: string }[] };
-  const own = { authorization, 'memory-team': teams.find(({ name }) => name === 'General')?.id ?? '' };
-  const ask: RunningService['ask'] = async <T>(path: string, body?: object, more = {}) => {
-    const answer = await fetch(url + path, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { ...own, 'content-type': 'application/json', ...more },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    return { status: answer.status, body: (text === '' ? null : JSON.parse(text)) as Answer<T>['body'] };
-  };
+  const { teams } = await callerAt(url).api.getSession();
+  const owner = callerAt(url).with({ 'memory-team': teams.find(({ name }) => name === 'General')?.id ?? '' });
   return {
     process: service,
-    url,
-    ask,
-    push: (files, more = {}, key = crypto.randomUUID()) =>
-      ask<PushResponse>('/v1/workspace/push', { files }, { ...more, 'idempotency-key': key }),
-    pull: (paths, more) =>
-      ask<PullResponse>('/v1/workspace/pull', { files: paths.map((path) => ({ path })) }, more),
-    fetch: (path, more = {}, method = 'GET') => fetch(url + path, { method, headers: { ...own, ...more } }),
+    owner,
+    fetch: (path, more = {}) => fetch(url + path, { headers: { ...owner.headers, ...more } }),
   };
 }
 
 /** Asserts that files have these contents. */
 export async function assertContents(
-  service: RunningService,
+  { owner }: RunningService,
   expected: Readonly<Record<string, Buffer>>,
-  headers?: Record<string, string>,
 ): Promise<void> {
   let remaining = Object.keys(expected);
   while (remaining.length > 0) {
-    const { status, body } = await service.pull(remaining.slice(0, 200), headers);
-    assert.equal(status, 200, JSON.stringify(body));
-    assert.deepEqual(body.missing, []);
-    for (const { path, contentBase64 } of body.files) {
+    const asked = remaining.slice(0, 200).map((path) => ({ path }));
+    const { files, missing } = await owner.api.pullFiles({ files: asked });
+    assert.deepEqual(missing, []);
+    for (const { path, contentBase64 } of files) {
       assert.ok(expected[path]?.equals(Buffer.from(contentBase64, 'base64')), path);
     }
-    const read = new Set(body.files.map(({ path }) => path));
+    const read = new Set(files.map(({ path }) => path));
     remaining = remaining.filter((path) => !read.has(path));
   }
+}
+
+/** How many contents have a place in the database, and in the bucket. */
+export async function places(database: Database): Promise<{ database: number; bucket: number }> {
+  const [row] = await database.query<{ database: number; bucket: number }>(
+    'select count(content) as database, count(object_id) as bucket from memory.workspace_blob',
+  );
+  assert.ok(row);
+  return row;
 }
 
 /** The keys of all objects of a bucket. */

@@ -9,7 +9,6 @@ import { openBucket } from '../../../db/objects/bucket.ts';
 import { pruneObjects } from '../../../db/objects/move-contents.ts';
 import { BLOB_STORE } from '../../../shared/formats/bucket-address.ts';
 import { createLogger } from '../../../shared/logger.ts';
-import type { Source } from '../../../shared/schemas/sources.ts';
 import { doJob } from '../../support/do-job.ts';
 import { endProcesses, startMain } from '../../support/needs/process.ts';
 import { until } from '../../support/process-table.ts';
@@ -22,6 +21,7 @@ import {
   listKeys,
   openServerDatabase,
   placeOf,
+  places,
   type RunningService,
   readObject,
   startService,
@@ -66,32 +66,16 @@ async function openStore() {
   return { bucket, blobs: bucketBlobs(database, bucket, createLogger('silent', 'test')) };
 }
 
-/** How many contents have a place in the database, and in the bucket. */
-async function places(): Promise<{ database: number; bucket: number }> {
-  const [row] = await database.query<{ database: number; bucket: number }>(
-    'select count(content) as database, count(object_id) as bucket from memory.workspace_blob',
-  );
-  assert.ok(row);
-  return row;
-}
-
 /** Imports a file, and returns its source. */
-async function importFile(filename: string, content: Buffer): Promise<Source> {
+async function importFile(filename: string, content: Buffer) {
+  const { api } = service.owner;
   const items = [{ filename, contentBase64: content.toString('base64') }];
-  const { status, body } = await service.ask<{ imports: { id: string }[] }>(
-    '/v1/memory/imports',
-    { items },
-    { 'idempotency-key': filename },
-  );
-  assert.equal(status, 202, JSON.stringify(body));
-  const id = body.imports[0]?.id;
-  let record: { state: string; sourceId: string; error?: unknown } = { state: 'queued', sourceId: '' };
-  await until(AbortSignal.timeout(60_000), async () => {
-    record = (await service.ask<typeof record>(`/v1/memory/imports/${id}`)).body;
-    return !['queued', 'running'].includes(record.state);
-  });
-  assert.equal(record.state, 'completed', JSON.stringify(record.error));
-  return (await service.ask<Source>(`/v1/memory/sources/${record.sourceId}`)).body;
+  const { imports } = await api.importFiles({ items }, { 'idempotency-key': filename });
+  const read = () => api.getImport(imports[0]?.id ?? '');
+  await until(AbortSignal.timeout(60_000), async () => !['queued', 'running'].includes((await read()).state));
+  const { state, sourceId, error } = await read();
+  assert.equal(state, 'completed', JSON.stringify(error));
+  return api.getSource(sourceId ?? '');
 }
 
 /** A text of this many bytes that is equal to no other one. */
@@ -161,14 +145,14 @@ describe('files in a bucket', () => {
       'team/large': large,
     };
     const before = (await keys()).length;
-    const pushed = await service.push(Object.entries(contents).map(([path, content]) => file(path, content)));
-    assert.equal(pushed.status, 200, JSON.stringify(pushed.body));
+    const { api } = service.owner;
+    await api.pushFiles({ files: Object.entries(contents).map(([path, content]) => file(path, content)) });
     await assertContents(service, contents);
     assert.equal((await keys()).length, before + 3);
     assert.ok((await readObject(gateway, BUCKET, await keyOf(large))).equals(large));
-    assert.equal((await places()).database, 0);
+    assert.equal((await places(database)).database, 0);
     // A content that exists is not uploaded again.
-    assert.equal((await service.push([file('team/third', large)])).status, 200);
+    await api.pushFiles({ files: [file('team/third', large)] });
     assert.equal((await keys()).length, before + 3);
   });
 
@@ -199,24 +183,22 @@ describe('files in a bucket', () => {
     }
     const tail = await service.fetch(path, { range: 'bytes=-10' });
     assert.equal(await tail.text(), content.subarray(-10).toString());
-    assert.equal((await places()).database, 0);
+    assert.equal((await places(database)).database, 0);
   });
 
   test('are refused if an object is not what was stored, and the log and a metric show it', async () => {
     const content = Buffer.concat([Buffer.from('To be damaged. '), textOf(2 * MEGABYTE)]);
     const { id } = await importFile('damaged.txt', content);
-    assert.equal((await service.push([file('team/damaged', content)])).status, 200);
+    await service.owner.api.pushFiles({ files: [file('team/damaged', content)] });
+    const pull = () => service.owner.ask.pullFiles({ files: [{ path: 'team/damaged' }] });
     const key = await keyOf(content);
     const path = `/v1/memory/sources/${id}/original`;
     const damaged = Buffer.from(content);
     damaged[MEGABYTE + 1] = 0;
     await writeObject(gateway, BUCKET, key, damaged);
-    const refusal = await service.pull(['team/damaged']);
-    assert.equal(refusal.status, 500);
-    assert.equal(
-      refusal.body.detail,
-      'The stored file is damaged or missing. Ask the operator to restore it',
-    );
+    const refusal = await pull();
+    assert.equal(refusal.statusCode, 500);
+    assert.match(refusal.body, /The stored file is damaged or missing. Ask the operator to restore it/);
     const inDamaged = await service.fetch(path, { range: `bytes=${MEGABYTE + 5}-${MEGABYTE + 9}` });
     assert.equal(inDamaged.status, 500);
     // Its first block is correct, so the answer has begun when the damage is found.
@@ -224,9 +206,9 @@ describe('files in a bucket', () => {
     const inOther = await service.fetch(path, { range: 'bytes=0-9' });
     assert.equal(await inOther.text(), content.subarray(0, 10).toString());
     await writeObject(gateway, BUCKET, key, content.subarray(1));
-    assert.equal((await service.pull(['team/damaged'])).status, 500);
+    assert.equal((await pull()).statusCode, 500);
     await gateway.client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: key }));
-    assert.equal((await service.pull(['team/damaged'])).status, 500);
+    assert.equal((await pull()).statusCode, 500);
     const metrics = await (await service.fetch('/metrics')).text();
     assert.match(metrics, /memory_object_requests_total\{operation="get",outcome="damaged"\} [1-9]/);
     assert.match(metrics, /memory_object_requests_total\{operation="get",outcome="missing"\} [1-9]/);
@@ -241,12 +223,13 @@ describe('files in a bucket', () => {
 describe('a process that is killed between the upload and the row', () => {
   test('leaves an unused object, which is deleted a day later, and a repeated push succeeds', async (t) => {
     const content = randomBytes(5000);
-    const files = [file('team/killed', content)];
+    const push = ({ owner }: RunningService) =>
+      owner.ask.pushFiles({ files: [file('team/killed', content)] }, { 'idempotency-key': 'killed' });
     const used = await keys();
     const victim = await startService(env);
     await database.transaction(async (tx) => {
       await tx.query('lock table memory.blob_place in exclusive mode');
-      const pushed = victim.push(files, {}, 'killed').catch(() => null);
+      const pushed = push(victim).catch(() => null);
       await until(t.signal, async () => {
         const waiting = await tx.query(
           `select from pg_locks where relation = 'memory.blob_place'::regclass and not granted`,
@@ -258,11 +241,9 @@ describe('a process that is killed between the upload and the row', () => {
     });
     const orphans = (await keys()).filter((key) => !used.includes(key));
     assert.equal(orphans.length, 1);
-    assert.equal((await service.pull(['team/killed'])).body.missing.length, 1);
-    await until(t.signal, async () => {
-      const again = await service.push(files, {}, 'killed');
-      return again.status === 200;
-    });
+    const { missing } = await service.owner.api.pullFiles({ files: [{ path: 'team/killed' }] });
+    assert.equal(missing.length, 1);
+    await until(t.signal, async () => (await push(service)).statusCode === 200);
     await assertContents(service, { 'team/killed': content });
     const { bucket } = await openStore();
     const foreign = `files/${crypto.randomUUID()}/${sha256(content)}/${crypto.randomUUID()}`;
@@ -284,23 +265,19 @@ describe('bytes that nothing refers to', () => {
     const [shared, purged, ofTeam] = [textOf(2000), textOf(2000), randomBytes(2000)];
     const { id } = await importFile('purged.txt', purged);
     await importFile('shared.txt', shared);
-    const made = await service.ask<{ team: { id: string } }>('/v1/company/teams', { name: 'Gone' });
-    assert.equal(made.status, 201, JSON.stringify(made.body));
-    const headers = { 'memory-team': made.body.team.id };
-    const files = [file('team/of-team', ofTeam), file('team/shared', shared)];
-    const pushed = await service.push(files, headers);
-    assert.equal(pushed.status, 200, JSON.stringify(pushed.body));
-    const removed = await service.ask(`/v1/memory/sources/${id}/purge`, {});
-    assert.equal(removed.status, 204, JSON.stringify(removed.body));
+    const { owner } = service;
+    const { team } = await owner.api.createTeam({ name: 'Gone' });
+    await owner
+      .with({ 'memory-team': team.id })
+      .api.pushFiles({ files: [file('team/of-team', ofTeam), file('team/shared', shared)] });
+    await owner.api.purgeSource(id);
     await prune();
     assert.equal(await keyOf(purged), '');
     assert.notEqual(await keyOf(ofTeam), '');
-    const archived = await service.ask(`/v1/company/teams/${made.body.team.id}/archive`, {});
-    assert.equal(archived.status, 200, JSON.stringify(archived.body));
-    const gone = await service.fetch(`/v1/company/teams/${made.body.team.id}`, {}, 'DELETE');
-    assert.equal(gone.status, 204, await gone.text());
+    await owner.api.archiveTeam(team.id);
+    await owner.api.deleteTeam(team.id);
     await until(t.signal, async () => {
-      const rows = await database.query('select from identity.team where id = $1', [made.body.team.id]);
+      const rows = await database.query('select from identity.team where id = $1', [team.id]);
       return rows.length === 0;
     });
     await prune();
