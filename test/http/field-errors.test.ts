@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test';
 import Fastify from 'fastify';
 import { Type } from 'typebox';
 import errors from '../../api/http/errors.ts';
-import { Body, Name, Nullable, OneOf, Time } from '../../shared/schemas/common.ts';
+import { Body, Name, Nullable, OneOf, Time, VisibleName } from '../../shared/schemas/common.ts';
 
 const Colour = Type.Union([Type.Literal('red'), Type.Literal('blue')]);
 
@@ -26,6 +26,7 @@ app.post(
         all: Type.Optional(Type.Literal(true)),
         at: Type.Optional(Time),
         name: Type.Optional(Name),
+        visible: Type.Optional(VisibleName),
         code: Type.Optional(Type.String({ minLength: 3 })),
         note: Type.Optional(Type.String({ maxLength: 5 })),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
@@ -69,6 +70,7 @@ describe('a field that does not match its schema', () => {
     [{ name: '' }, '/name: must have 1 to 300 characters'],
     [{ name: 'x'.repeat(301) }, '/name: must have 1 to 300 characters'],
     [{ name: ' ' }, '/name: must not be blank'],
+    [{ visible: '\u200b' }, '/visible: must have a visible character'],
     [{ code: 'ab' }, '/code: must have at least 3 characters'],
     [{ note: 'abcdef' }, '/note: must have at most 5 characters'],
     [{ limit: 0 }, '/limit: must be a whole number from 1 to 200'],

@@ -11,8 +11,8 @@ import { deletion, file } from '../support/workspace.ts';
 import { type CallerName, type Ids, openRecords } from './records.ts';
 
 /*
- * Refusals that follow from what is stored, or from several fields together. What the schema of a single field says is in the
- * tests of bounds, and who may do what is in those of access.
+ * Refusals that follow from what is stored, or from several fields together. What the schema of a single field says is in
+ * `limits.test.ts`, and who may do what is in the tests of access.
  */
 
 const service = await openTestApp();
@@ -54,7 +54,6 @@ const invite = (more: (ids: Ids) => object) => (ids: Ids) => ({
 });
 const grants = (...clientIds: string[]) => clientIds.map((clientId) => ({ clientId, access: 'read' }));
 const team = (more: object) => () => ({ name: `x ${newId()}`, ...more });
-const quota = (value: unknown) => invalid('PATCH /v1/company/teams/:team', () => ({ quota: value }));
 const forClient = (route: string, body: (clientId: string) => object): Row[] => [
   { route, caller: 'a member', refusal: '403 scope_forbidden', body: ({ client = '' }) => body(client) },
   { route, refusal: '403 scope_forbidden', body: () => body(newId()) },
@@ -72,7 +71,6 @@ const FIELDS: Row[] = [
   invalid('POST /v1/memory/imports', () => ({ items: [{ filename: 'a.txt', text: 'a\u0000b' }] })),
   invalid('POST /v1/memory/imports', () => ({ items: [{ filename: 'a.txt' }] })),
   invalid('POST /v1/memory/imports/retry', ({ own }) => ({ ids: [own], all: true })),
-  invalid('PATCH /v1/memory/sources/:source', () => ({ title: '' })),
   invalid('PATCH /v1/memory/sources/:source', () => ({ tags: [LONG_TAG] })),
   invalid('POST /v1/memory/sources/archive', () => ({ filter: {}, dryRun: false })),
   invalid('POST /v1/memory/sources/archive', () => ({ filter: { tag: LONG_TAG }, dryRun: false })),
@@ -123,9 +121,6 @@ const FIELDS: Row[] = [
   ),
   invalid('POST /v1/company/teams', team({ ownerEmail: 'nobody' })),
   invalid('POST /v1/company/teams', team({ ownerEmail: 'a@example.com', ownerUserId: newId() })),
-  quota({ chunks: '1', bytes: null }),
-  quota({ chunks: -1, bytes: null }),
-  quota(null),
 ];
 
 const FILES: Row[] = [{ filename: 'a.exe', text: 'x' }, { filename: 'a.exe' }].map((unsupported) => ({
