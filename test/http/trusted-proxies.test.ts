@@ -119,19 +119,6 @@ describe('a trusted proxy', () => {
     assert.doesNotMatch(JSON.stringify(warnings), /junk/);
   });
 
-  test('a trusted proxy can send an invalid entry without causing an error', async () => {
-    for (const claim of ['unknown', '_hidden', '[::1]:8080', '1.2.3.4:5', '', ',', 'x'.repeat(5000)]) {
-      const answer = await service.app.inject({
-        method: 'POST',
-        url: '/v1/auth/login',
-        remoteAddress: PROXIES[0],
-        headers: from(claim),
-        payload: { email: 'someone@example.com', password: '' },
-      });
-      assert.ok([400, 429].includes(answer.statusCode), `${claim}: ${answer.body}`);
-    }
-  });
-
   test('a trusted proxy does not determine the address of links', async () => {
     const answer = await service.app.inject({
       method: 'POST',

@@ -24,13 +24,6 @@ const RECORDS =
   'Hit Chunk Source Session Team Client Member Grant Invite Invitation AccessRequest Import Capture Memory ' +
   'AuditEvent Status Scope Problem Health Token Batch';
 
-interface Parameter {
-  in: string;
-  name: string;
-  required?: boolean;
-  schema: { type: string; minimum?: number; maximum?: number };
-}
-
 /** The schemas of a part of the document that have a default, by their paths. */
 function defaultsWithin(part: unknown, path = ''): string[] {
   if (typeof part !== 'object' || part === null) return [];
@@ -42,64 +35,12 @@ function defaultsWithin(part: unknown, path = ''): string[] {
 }
 
 describe('the OpenAPI document for clients', () => {
-  test('a query parameter that is a number is an integer with its limits', async () => {
-    const parameters = operations.flatMap(({ route, operation }) =>
-      ((operation.parameters ?? []) as Parameter[])
-        .filter((parameter) => parameter.in === 'query')
-        .map((parameter) => ({ route, ...parameter })),
-    );
-    const named = (wanted: string) => parameters.filter(({ name }) => name === wanted);
-    assert.ok(named('limit').length > 20);
-    for (const { route, schema, required } of named('limit')) {
-      const { description: _, ...limits } = schema as typeof schema & { description?: string };
-      const maximum = route === 'GET /v1/memory/sources/:id' ? 2000 : 200;
-      assert.deepEqual([limits, required], [{ type: 'integer', minimum: 1, maximum }, false], route);
-    }
-    assert.deepEqual(
-      named('since').map(({ schema: { type, minimum } }) => [type, minimum]),
-      [['integer', 0]],
-    );
-    // A number that is read from a text refuses other texts.
-    const company = await service.company();
-    for (const { route, name, schema } of parameters) {
-      const [method, path = ''] = route.split(' ');
-      if (method !== 'GET' || path.includes(':') || schema.type !== 'string') continue;
-      const { body } = await company.send('GET', `${path}?${name}=x`);
-      assert.doesNotMatch(body, /must be a whole number/, `${route}: ${name} is made with QueryInteger`);
-    }
-  });
-
   test('no schema has a default, which a generator can take for a required field', () => {
     assert.deepEqual(defaultsWithin(document), []);
     const search = document.components?.schemas?.['SearchRequest'];
     const { topK, neighbours } = search?.properties ?? {};
     assert.equal(topK?.description, 'default 8');
     assert.match(neighbours?.description ?? '', /; default 0$/);
-  });
-
-  test('no operation requires a scope', () => {
-    /** The schemas within a part of the document that require a field of this name, by their paths. */
-    const requiring = (part: unknown, field: string, path = ''): string[] => {
-      if (typeof part !== 'object' || part === null) return [];
-      const required = 'required' in part && Array.isArray(part.required) && part.required.includes(field);
-      return [
-        ...(required ? [path] : []),
-        ...Object.entries(part).flatMap(([key, within]) => requiring(within, field, `${path}/${key}`)),
-      ];
-    };
-    const bodies = operations.filter(({ example }) => example !== undefined);
-    assert.ok(bodies.length > 30);
-    assert.deepEqual(requiring(document, 'scope'), []);
-    // The search finds a field that is required.
-    assert.ok(requiring(document, 'query').length > 0);
-    const ofQuery = operations.flatMap(({ route, operation }) =>
-      ((operation.parameters ?? []) as Parameter[])
-        .filter(
-          ({ in: place, name, required }) => place === 'query' && name === 'clientId' && required === true,
-        )
-        .map(() => route),
-    );
-    assert.deepEqual(ofQuery, []);
   });
 
   test('passes the strict rules of redocly lint', async () => {
