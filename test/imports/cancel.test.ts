@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '../../shared/ids.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { SignedIn } from '../support/app.ts';
 import { column } from '../support/columns.ts';
@@ -16,9 +15,8 @@ import {
   upload,
 } from '../support/import-records.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, readStatus } from '../support/team.ts';
+import { readStatus } from '../support/team.ts';
 
 /** No worker is at work here: what is queued stays so. */
 const service = await openOwnTestApp();
@@ -38,19 +36,6 @@ describe('DELETE of a queued import', () => {
     assert.equal(updatedAt, payloadPrunedAt);
     assert.equal(await keepsFile(service, before.id), false);
     assert.deepEqual(await eventKinds(service, before.id), ['memory.import', 'memory.import_cancel']);
-  });
-
-  test('accepts an id in upper case and an empty body, and returns 400 for a field in the body', async () => {
-    const company = await service.company();
-    const [first, second] = [
-      await plantImport(service, company, { state: 'queued' }),
-      await plantImport(service, company, { state: 'queued' }),
-    ];
-    assert.equal((await sendRemoval(company, first.toUpperCase())).statusCode, 204);
-    const url = `${IMPORTS}/${second}`;
-    const faulty = await refused(company, () => company.send('DELETE', url, { force: true }));
-    assert.equal(outcome(faulty), '400 invalid_request');
-    assert.equal((await company.send('DELETE', url, {})).statusCode, 204);
   });
 
   test('cancels an import that was queued again by a retry', async () => {
@@ -105,49 +90,5 @@ describe('DELETE of a finished import', () => {
       const answer = await refused(company, () => sendRemoval(company, id));
       assert.equal(outcome(answer), '409 conflict', state);
     }
-  });
-});
-
-describe('refusal of DELETE on an import', () => {
-  test('returns the same 404 for an import that is malformed, unknown or of another Company', async () => {
-    const [company, stranger] = [await service.company(), await service.company()];
-    const ids = ['x', '%00', newId(), await plantImport(service, stranger, { state: 'queued' })];
-    const answers = await Promise.all(ids.map((id) => sendRemoval(company, id)));
-    await assertSameRefusal('404 not_found', answers);
-  });
-
-  test('returns 204 for the author, who does not need Full access', async () => {
-    const company = await service.company();
-    const { userId: author, ...member } = await addPerson(service, company, { teamRole: 'member' });
-    const id = await plantImport(service, company, { author, state: 'queued' });
-    assert.equal((await sendRemoval(member, id)).statusCode, 204);
-  });
-
-  test('returns 403 for an author who can only read the client now, and 404 for one who cannot read it', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const clients = { [clientId]: 'read' } as const;
-    const [reads, none] = [
-      await addPerson(service, company, { teamRole: 'member', clients }),
-      await addPerson(service, company, { teamRole: 'member' }),
-    ];
-    const outcomes: string[] = [];
-    for (const person of [reads, none]) {
-      const author = person.userId;
-      const id = await plantImport(service, company, { author, clientId, state: 'queued' });
-      outcomes.push(outcome(await refused(company, () => sendRemoval(person, id))));
-    }
-    assert.deepEqual(outcomes, ['403 forbidden', '404 not_found']);
-  });
-
-  test('returns 404 for an import of an archived client, until the client is active again', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const id = await plantImport(service, company, { clientId, state: 'queued' });
-    const client = `/v1/team/clients/${clientId}`;
-    assert.equal((await company.send('DELETE', client)).statusCode, 204);
-    assert.equal(outcome(await refused(company, () => sendRemoval(company, id))), '404 not_found');
-    assert.equal((await company.send('PATCH', client, { state: 'active' })).statusCode, 200);
-    assert.equal((await sendRemoval(company, id)).statusCode, 204);
   });
 });

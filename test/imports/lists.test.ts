@@ -12,7 +12,6 @@ import {
   sendRemoval,
 } from '../support/import-records.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, type Caller, readStatus } from '../support/team.ts';
 
 /** No worker is at work here: every import stays in its state. */
@@ -91,26 +90,6 @@ describe('GET /v1/memory/imports', () => {
     );
     assert.deepEqual([older?.id, older?.error, older?.attempts], [gone, FAULT, 1]);
     assert.match(older?.payloadPrunedAt ?? '', /Z$/);
-  });
-
-  test('returns 403 for a client that the caller cannot read, existing or not', async () => {
-    const [company, stranger] = [await service.company(), await service.company()];
-    const clients = [
-      await addClient(service, company),
-      await addClient(service, company, 'archived'),
-      await addClient(service, stranger),
-      'nonsense',
-    ];
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    for (const clientId of clients) {
-      for (const state of ['', '&state=failed']) {
-        const answer = await member.send('GET', `${IMPORTS}?clientId=${clientId}${state}`);
-        assert.equal(outcome(answer), '403 scope_forbidden', clientId);
-      }
-      // The form is looked at first.
-      const faulty = await member.send('GET', `${IMPORTS}?clientId=${clientId}&state=done`);
-      assert.equal(outcome(faulty), '400 invalid_request');
-    }
   });
 });
 

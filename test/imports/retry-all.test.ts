@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { SignedIn } from '../support/app.ts';
 import {
-  changesNothing,
   countJobs,
   IMPORTS,
   letFileGo,
@@ -18,7 +16,6 @@ import { addClient, addPerson } from '../support/team.ts';
 
 /** No worker is at work here: what is put back stays where it is. */
 const service = await openOwnTestApp();
-const refused = <T>(company: SignedIn, send: () => PromiseLike<T>) => changesNothing(service, company, send);
 
 describe('POST /v1/memory/imports/retry with all: true', () => {
   const idsOf = (imports: readonly { id: string }[]) => imports.map(({ id }) => id);
@@ -41,11 +38,6 @@ describe('POST /v1/memory/imports/retry with all: true', () => {
     for (const id of failed) assert.equal(await countJobs(service, id), 1);
     for (const id of [gone, ...others]) assert.equal(await countJobs(service, id), 0);
     assert.equal((await readImport(company, gone)).state, 'failed');
-  });
-
-  test('returns 202 with an empty list if there is nothing to retry', async () => {
-    const company = await service.company();
-    assert.deepEqual(await refused(company, () => retried(company, { all: true })), []);
   });
 
   test('with Full access retries imports of every author, except in archived clients and other Teams', async () => {
@@ -95,14 +87,6 @@ describe('POST /v1/memory/imports/retry with all: true', () => {
     const company = await service.company();
     const ids = await plantImports(service, company, 501);
     assert.deepEqual(idsOf(await retried(company, { all: true })), ids);
-  });
-
-  test('twenty concurrent retries of all imports queue each import once', async () => {
-    const company = await service.company();
-    const ids = await plantImports(service, company, 10);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => retried(company, { all: true })));
-    assert.deepEqual(answers.flatMap(idsOf).sort(), ids);
-    for (const id of ids) assert.equal(await countJobs(service, id), 1);
   });
 });
 
