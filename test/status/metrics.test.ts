@@ -7,8 +7,6 @@ import { newId } from '../../shared/ids.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { API_TOKEN, openTestApp } from '../support/app.ts';
 import { via } from '../support/client/client.ts';
-import { databaseError, openFailingApp } from '../support/failing-database.ts';
-import { databaseUrl } from '../support/needs/database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
 import { openSecondApp } from '../support/second-app.ts';
@@ -224,31 +222,6 @@ describe('metrics of queues and workers', () => {
   });
 });
 
-test('metrics report event loop, memory and processor of the process', async () => {
-  const names = [
-    'nodejs_eventloop_lag_p99_seconds',
-    'process_resident_memory_bytes',
-    'process_cpu_seconds_total',
-  ];
-  const samples = await samplesOf(service, METRICS_TOKEN, ...names);
-  for (const name of names) assert.ok(valueOf(samples, name) > 0, name);
-});
-
-test('metrics report the connection pool of a database server, and nothing for the embedded database', async () => {
-  const names = ['max_connections', 'connections', 'waiting_requests'].map(
-    (name) => `memory_database_pool_${name}`,
-  );
-  const samples = await samplesOf(service, METRICS_TOKEN, ...names);
-  if (databaseUrl === undefined) {
-    assert.deepEqual(samples, []);
-    return;
-  }
-  assert.equal(valueOf(samples, 'memory_database_pool_max_connections'), 10);
-  assert.equal(valueOf(samples, 'memory_database_pool_waiting_requests'), 0);
-  assert.equal(valueOf(samples, 'memory_database_pool_connections', { state: 'busy' }), 0);
-  assert.ok(valueOf(samples, 'memory_database_pool_connections', { state: 'idle' }) > 0);
-});
-
 test('metrics divide the open connections of a pool into busy and idle', async () => {
   const connections = () => ({ max: 10, open: 7, idle: 3, waiting: 2 });
   const registry = serviceMetrics(
@@ -293,14 +266,6 @@ test('metrics report the reads of a replica, why the primary has answered some, 
 describe('metrics during a database failure', () => {
   const known = ['memory_http_requests_total', 'memory_database_up', 'process_resident_memory_bytes'];
   const unknown = ['memory_queue_jobs', 'memory_workers', 'memory_jobs_total'];
-
-  test('metrics report the process and memory_database_up 0 if the database fails', async (t) => {
-    const app = await openFailingApp(t, unset, () => databaseError('ECONNREFUSED'));
-    await app.inject('/livez');
-    const samples = await samplesOf({ app }, API_TOKEN, ...known, ...unknown);
-    assert.equal(valueOf(samples, 'memory_database_up'), 0);
-    assert.deepEqual([...new Set(samples.map(({ name }) => name))].sort(), known.toSorted());
-  });
 
   test('metrics report the same if the database hangs, and concurrent scrapes share the questions to it', async (t) => {
     const released = Promise.withResolvers<null>();

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ERRORS } from '../../shared/errors.ts';
 import { openTestApp } from '../support/app.ts';
-import { column } from '../support/columns.ts';
 
 const { app } = await openTestApp();
 
@@ -49,13 +48,6 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, path, operation })),
 );
 
-/** Every object within a value, itself first. */
-function* objectsIn(value: Json): Generator<Record<string, Json>> {
-  if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value)) yield value;
-  for (const child of Object.values(value)) yield* objectsIn(child);
-}
-
 /** The routes that the app has, as `get /path/{id}`: read from the tree that it prints. */
 function registeredRoutes(): string[] {
   const path: { depth: number; text: string }[] = [];
@@ -96,42 +88,6 @@ describe('the OpenAPI document', () => {
     const routes = registeredRoutes().filter((route) => route.includes(' /v1/'));
     const listed = operations.map(({ name }) => name).filter((name) => name.includes(' /v1/'));
     assert.deepEqual(listed.sort(), routes.sort());
-    for (const known of [
-      'post /v1/memory/search',
-      'get /v1/memory/imports/{id}',
-      'post /v1/memory/captures',
-      'post /v1/memory/consolidation/claim',
-      'post /v1/memory/consolidation/complete',
-      'post /v1/memory/consolidation/release',
-      'get /v1/memory/consolidation/batches',
-      'get /v1/memory/memories',
-      'post /v1/memory/memories',
-      'get /v1/memory/sources',
-      'get /v1/memory/sources/{id}',
-      'delete /v1/memory/sources/{id}',
-      'get /v1/company/audit/verify',
-      'get /v1/health',
-    ]) {
-      assert.ok(listed.includes(known), known);
-    }
-  });
-
-  test('gives each operation a summary, its path parameters and its responses', () => {
-    for (const { name, path, operation } of operations) {
-      assert.ok(operation.summary, name);
-      const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
-      const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-      assert.deepEqual(column(declared, 'name'), named, name);
-      for (const parameter of declared) assert.equal(parameter.required, true, name);
-      const statuses = Object.keys(operation.responses);
-      assert.ok(
-        statuses.some((status) => /^2\d\d$/.test(status)),
-        `${name}: ${statuses.join()}`,
-      );
-      for (const response of Object.values(operation.responses)) {
-        assert.equal(typeof response.description, 'string', name);
-      }
-    }
   });
 
   test('declares a problem as the default response of every route, and lists all error codes', () => {
@@ -173,32 +129,6 @@ describe('the OpenAPI document', () => {
       const answer = await app.inject({ method: method.toUpperCase() as 'GET', url });
       const asks = answer.statusCode === 401;
       assert.deepEqual(operation.security, asks ? [{ bearer: [] }] : [], name);
-    }
-  });
-
-  test('forbids unknown fields in every body, at every depth', () => {
-    let seen = 0;
-    for (const { name, operation } of operations) {
-      for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
-        for (const object of objectsIn(schema as unknown as Json)) {
-          if (object['type'] !== 'object' || object['properties'] === undefined) continue;
-          assert.equal(object['additionalProperties'], false, `${name}: ${JSON.stringify(object)}`);
-          seen += 1;
-        }
-      }
-    }
-    assert.ok(seen > 10);
-  });
-
-  test('contains no broken reference, and only types of JSON Schema', () => {
-    const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
-    for (const object of objectsIn(written)) {
-      const { $ref, type, required, properties } = object;
-      if (typeof $ref === 'string') assert.ok(referenced($ref, written), $ref);
-      if (properties !== undefined) assert.ok(types.includes(type as string), JSON.stringify(object));
-      if (Array.isArray(required)) {
-        for (const field of required as string[]) assert.ok(field in (properties as object), field);
-      }
     }
   });
 

@@ -11,9 +11,8 @@ import { via } from '../../support/client/client.ts';
 import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
 import { keepsFile, readImport, sendRetry, upload } from '../../support/import-records.ts';
-import { assertInvalid } from '../../support/refusals.ts';
 import { addSource } from '../../support/source-library.ts';
-import { addPerson, archiveTeam, type Caller, inTeam } from '../../support/team.ts';
+import { addPerson, type Caller, inTeam } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
 
 const service = await openTestApp();
@@ -78,21 +77,6 @@ describe('the quota of a Team', () => {
     });
     const renamed = await admin.send('PATCH', pathOf(company), { name: 'Quay' });
     assert.deepEqual(renamed.json<Team>().quota, { chunks: null, bytes: null });
-  });
-
-  test('has two numbers from 0 to 2^53 - 1, or null', async () => {
-    const company = await service.company();
-    assertInvalid(await company.send('PATCH', pathOf(company), {}), '/');
-    assertInvalid(await setQuota(company, { chunks: 1 }), '/quota/bytes');
-    assertInvalid(await setQuota(company, { bytes: null }), '/quota/chunks');
-    assertInvalid(await setQuota(company, { chunks: -1, bytes: null }), '/quota/chunks');
-    assertInvalid(await setQuota(company, { chunks: 0.5, bytes: null }), '/quota/chunks');
-    assertInvalid(await setQuota(company, { chunks: null, bytes: 2 ** 53 }), '/quota/bytes');
-    assertInvalid(await setQuota(company, { chunks: null, bytes: null, files: 1 }), '/quota/files');
-    const most = { chunks: 0, bytes: 2 ** 53 - 1 };
-    assert.deepEqual((await setQuota(company, most)).json<Team>().quota, most);
-    await archiveTeam(service, company.teamId);
-    assert.equal(codeOf(await setQuota(company, most)), 'team_archived');
   });
 
   test('is the default of the deployment until it is set, also to none', async () => {
@@ -171,15 +155,6 @@ describe('a Team at its quota', () => {
     ]);
     assert.equal((await ingest(company, 4, { externalId: 'b' })).statusCode, 201);
     assert.equal(codeOf(await ingest(company, 4, { externalId: 'a' })), 'quota_exceeded');
-  });
-
-  test('leaves the Idempotency-Key of a refused request free', async () => {
-    const company = await withQuota({ chunks: 1, bytes: null });
-    const text = newId();
-    const send = () => ingest(company, 2, { externalId: text }, { 'idempotency-key': 'k' });
-    assert.equal(codeOf(await send()), 'quota_exceeded');
-    await setQuota(company, { chunks: 2, bytes: null });
-    assert.equal((await send()).statusCode, 201);
   });
 
   test('is not the quota of another Team of the Company', async () => {
