@@ -42,7 +42,7 @@ describe('a log line for people', () => {
       [{ type: 'Error', message: 'it broke', stack }, 'Error: it broke\n    at f (file.ts:1:2)'],
       [{ message: 'it broke' }, 'it broke'],
       ['a text', '"a text"'],
-    ])
+    ] as const)
       assert.equal(shown({ level: 50, msg: 'failed', err }), `ERROR: failed\n    ${expected}\n`);
   });
 
