@@ -82,52 +82,49 @@ function anyOf(run: Run, nodes: readonly AST.Alternative[], step: 1 | -1, flags:
 
 /** Makes the matcher of a part of an expression. It reads backwards in a lookbehind. */
 function matcherOf(run: Run, node: AST.Node, step: 1 | -1, flags: string): Matcher {
-  switch (node.type) {
-    case 'Alternative': {
-      const parts = node.elements.map((each) => matcherOf(run, each, step, flags));
-      if (step === 1) parts.reverse();
-      return parts.reduce<Matcher>(
-        (rest, first) => (position, then) => first(position, (next) => rest(next, then)),
-        (position, then) => then(position),
-      );
-    }
-    case 'Quantifier':
-      assert.ok(node.greedy, `${node.raw} is greedy`);
-      return repeatedOf(node, matcherOf(run, node.element, step, flags));
-    case 'Assertion':
-      return assertionOf(run, node, flags);
-    case 'Group': {
-      const { add, remove } = node.modifiers ?? {};
-      assert.ok(remove == null, 'no flag is removed within an expression');
-      return anyOf(run, node.alternatives, step, add?.ignoreCase ? `${flags}i` : flags);
-    }
-    case 'CapturingGroup': {
-      const matcher = anyOf(run, node.alternatives, step, flags);
-      const name = node.name ?? '';
-      return (position, then) =>
-        matcher(position, (end) => {
-          const before = run.groups.get(name) ?? '';
-          run.groups.set(name, run.text.slice(Math.min(position, end), Math.max(position, end)));
-          if (then(end)) return true;
-          run.groups.set(name, before);
-          return false;
-        });
-    }
-    case 'Backreference':
-      return (position, then) => {
-        const captured = run.groups.get(node.ref) ?? '';
-        if (position !== run.last) run.count += captured.length;
-        run.last = position;
-        return run.text.startsWith(captured, position) && then(position + captured.length);
-      };
-    default: {
-      const endOf = singleOf(run, node, step, flags);
-      return (position, then) => {
-        const end = endOf(position);
-        return end >= 0 && then(end);
-      };
-    }
+  if (node.type === 'Assertion') return assertionOf(run, node, flags);
+  if (node.type === 'Alternative') {
+    const parts = node.elements.map((each) => matcherOf(run, each, step, flags));
+    if (step === 1) parts.reverse();
+    return parts.reduce<Matcher>(
+      (rest, first) => (position, then) => first(position, (next) => rest(next, then)),
+      (position, then) => then(position),
+    );
   }
+  if (node.type === 'Quantifier') {
+    assert.ok(node.greedy, `${node.raw} is greedy`);
+    return repeatedOf(node, matcherOf(run, node.element, step, flags));
+  }
+  if (node.type === 'Group') {
+    const { add, remove } = node.modifiers ?? {};
+    assert.ok(remove == null, 'no flag is removed within an expression');
+    return anyOf(run, node.alternatives, step, add?.ignoreCase ? `${flags}i` : flags);
+  }
+  if (node.type === 'CapturingGroup') {
+    const matcher = anyOf(run, node.alternatives, step, flags);
+    const name = node.name ?? '';
+    return (position, then) =>
+      matcher(position, (end) => {
+        const before = run.groups.get(name) ?? '';
+        run.groups.set(name, run.text.slice(Math.min(position, end), Math.max(position, end)));
+        if (then(end)) return true;
+        run.groups.set(name, before);
+        return false;
+      });
+  }
+  if (node.type === 'Backreference') {
+    return (position, then) => {
+      const captured = run.groups.get(node.ref) ?? '';
+      if (position !== run.last) run.count += captured.length;
+      run.last = position;
+      return run.text.startsWith(captured, position) && then(position + captured.length);
+    };
+  }
+  const endOf = singleOf(run, node, step, flags);
+  return (position, then) => {
+    const end = endOf(position);
+    return end >= 0 && then(end);
+  };
 }
 
 interface Counter {
