@@ -20,15 +20,20 @@ function failingListen(failures: number) {
   return { listen, succeeded, counted };
 }
 
-test('a listener that fails rejects once, and is opened later with what it was given', async () => {
-  const inner = failingListen(3);
-  const again = listenAgainLater(inner.listen, logger, { first: 1, longest: 2 });
+test('a listener that fails rejects once, and is opened later with what it was given, after waits that double', async (t) => {
+  const waits = t.mock.method(globalThis, 'setTimeout');
+  const inner = failingListen(5);
+  const again = listenAgainLater(inner.listen, logger, { first: 1, longest: 3 });
   const notified: string[] = [];
   const listening = again.listen('channel', (payload) => notified.push(payload), ignore);
   await assert.rejects(listening, /^Error: failure 1$/);
   const [channel, onNotification] = await inner.succeeded;
   onNotification('payload');
-  assert.deepEqual([channel, notified, inner.counted.attempts], ['channel', ['payload'], 4]);
+  assert.deepEqual([channel, notified, inner.counted.attempts], ['channel', ['payload'], 6]);
+  assert.deepEqual(
+    waits.mock.calls.map(({ arguments: [, wait] }) => wait),
+    [1, 2, 3, 3, 3],
+  );
   await again.close();
   assert.equal(inner.counted.closed, 1, 'its caller has no handle to close it');
 });

@@ -152,4 +152,5 @@ test('a request has one scope, at most 200 files, and at most 16 MiB unless one 
     pushBatches(paths.map(send), () => bytes).map((batch) => batch.length);
   assert.deepEqual(sizes(['clients/x/a', 'clients/y/a', ...names], 1), [1, 1, 200, 200, 50]);
   assert.deepEqual(sizes(['team/a', 'team/b', 'team/c'], 9 * mebibyte), [1, 1, 1]);
+  assert.deepEqual(sizes(['team/a', 'team/b', 'team/c'], 6 * mebibyte), [2, 1]);
 });
