@@ -9,6 +9,8 @@ const MAX_NEIGHBOUR_CHARACTERS = 32_000;
 
 const count = (text: string) => Array.from(text).length;
 const countAll = (chunks: readonly Chunk[]) => chunks.reduce((sum, { text }) => sum + count(text), 0);
+/** All chunks that an answer has of a hit. */
+const chunksOf = (hit: Hit) => [hit, ...(hit.passages ?? []), ...neighboursOf(hit)];
 const neighboursOf = (hit: Hit) => [...(hit.before ?? []), ...(hit.after ?? [])];
 
 /** A chunk with what an answer depends on. */
@@ -100,11 +102,8 @@ describe('the shape of an answer', () => {
 
   it('has the best hits in their order, and all of them without a budget', () =>
     check(({ found, maxCharacters }, hits) => {
-      const ids = hits.map((hit) => hit.chunk_id);
-      assert.deepEqual(
-        ids,
-        found.slice(0, hits.length).map((hit) => hit.chunk_id),
-      );
+      const idsOf = (some: readonly Hit[]) => some.map((hit) => hit.chunk_id);
+      assert.deepEqual(idsOf(hits), idsOf(found.slice(0, hits.length)));
       if (maxCharacters === Number.POSITIVE_INFINITY) assert.equal(hits.length, found.length);
     }));
 
@@ -112,10 +111,7 @@ describe('the shape of an answer', () => {
     check(({ found, maxCharacters }, hits) => {
       const own = (hit: Hit) => count(hit.text) * (hit.passages === undefined ? 1 : 2);
       const ofHits = hits.reduce((sum, hit) => sum + own(hit), 0);
-      const all = hits.reduce(
-        (sum, hit) => sum + countAll([hit, ...(hit.passages ?? []), ...neighboursOf(hit)]),
-        0,
-      );
+      const all = countAll(hits.flatMap(chunksOf));
       const next = found[hits.length];
       if (next !== undefined) assert.ok(ofHits + own(next) > maxCharacters);
       if (hits.length === 1 && ofHits > maxCharacters) assert.equal(all, ofHits, 'the first hit is alone');
@@ -126,9 +122,7 @@ describe('the shape of an answer', () => {
     check(({ distance }, hits) => {
       const total = hits.reduce((sum, hit) => sum + countAll(neighboursOf(hit)), 0);
       assert.ok(total <= MAX_NEIGHBOUR_CHARACTERS);
-      const shown = new Set(
-        hits.flatMap((hit) => [hit, ...(hit.passages ?? []), ...neighboursOf(hit)]).map((c) => c.chunk_id),
-      );
+      const shown = new Set(hits.flatMap(chunksOf).map((chunk) => chunk.chunk_id));
       for (const hit of hits) {
         if (distance === 0) {
           assert.ok(hit.before === undefined && hit.after === undefined);

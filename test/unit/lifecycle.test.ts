@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { spawnSync } from '../support/needs/command.ts';
+import { runModule } from './run-module.ts';
 
 const LIFECYCLE = new URL('../../shared/lifecycle.ts', import.meta.url).href;
 
 /** Runs a process that sends itself these signals, and stops as this expression says. */
 function stopBy(stop: string, ...signals: readonly string[]) {
-  const script = `
+  return runModule(`
     import { setTimeout as sleep } from 'node:timers/promises';
     import { closeOnSignal } from ${JSON.stringify(LIFECYCLE)};
     closeOnSignal(${stop}, (error) => console.log(error.message));
@@ -15,11 +15,7 @@ function stopBy(stop: string, ...signals: readonly string[]) {
       process.kill(process.pid, signal);
       await sleep(1100);
     }
-  `;
-  return spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
-    encoding: 'utf8',
-    timeout: 10_000,
-  });
+  `);
 }
 
 describe('a process that is told to stop', () => {

@@ -3,9 +3,7 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { spawn, spawnSync } from '../support/needs/command.ts';
 import { NO_TERMINAL } from '../support/terminal.ts';
-
-/** A process that hangs is ended. */
-const LIMIT_MS = 60_000;
+import { LIMIT_MS, nodeArguments, runModule } from './run-module.ts';
 
 const LOGGER = new URL('../../shared/logger.ts', import.meta.url).href;
 
@@ -13,7 +11,7 @@ const moduleWith = (statements: string) => `
   import { createLogger, switchLevelOnSignal } from ${JSON.stringify(LOGGER)};
   ${statements}`;
 
-const nodeWith = (statements: string) => ['--input-type=module', '--eval', moduleWith(statements)];
+const nodeWith = (statements: string) => nodeArguments(moduleWith(statements));
 
 /** A process that logs, as its child does, which has the same standard output. */
 const PARENT_AND_CHILD = `
@@ -25,8 +23,7 @@ const PARENT_AND_CHILD = `
 
 /** What a process prints that runs these statements. */
 function printed(statements: string, expected = 0): string {
-  const options = { encoding: 'utf8', timeout: LIMIT_MS } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, nodeWith(statements), options);
+  const { status, stdout, stderr } = runModule(moduleWith(statements));
   assert.equal(status, expected, stderr);
   return stdout;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { spawnSync } from '../support/needs/command.ts';
+import { runModule } from './run-module.ts';
 
 const LOGGER = new URL('../../shared/logger.ts', import.meta.url).href;
 
@@ -19,10 +19,7 @@ function logged(level: string, statements: string): string[] {
     ${statements}
     clearInterval(alive);
   `;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
-    encoding: 'utf8',
-    timeout: 10_000,
-  });
+  const { status, stdout, stderr } = runModule(script);
   assert.equal(status, 0, stderr);
   return stdout
     .split('\n')

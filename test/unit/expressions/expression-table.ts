@@ -19,7 +19,11 @@ const BLANKS = String.raw`[\s${UNSEEN}]*`;
 const MARKER = [...'team-memory-recall'].join(`[${UNSEEN}]*`);
 const TAG_END = String.raw`(?:[\s/${UNSEEN}][^<>]*)?>`;
 
-const repeated = (before: string, repeated: string, after: string): WorstCase => ({ before, repeated, after });
+const repeated = (before: string, repeated: string, after: string): WorstCase => ({
+  before,
+  repeated,
+  after,
+});
 const BY_RULES = [/\$\{|%[A-Z_]{1,64}%/gi, /xapp-[a-z0-9]{1,40}/y];
 const BEHIND_A_NAME = {
   atMost: 65_536,

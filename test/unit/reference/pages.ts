@@ -31,7 +31,9 @@ function settingTable(): string {
       variablesOf(setting).map(code).join(', '),
       isValue ? code(text) : text,
       type.accepts,
-      [description, appliesAtFirstStart && 'First start only.', isSecret && 'Secret.'].filter(Boolean).join(' '),
+      [description, appliesAtFirstStart && 'First start only.', isSecret && 'Secret.']
+        .filter(Boolean)
+        .join(' '),
     ];
   });
   return tableText(['Variable', 'Default', 'Accepts', 'Description'], rows);
