@@ -90,10 +90,12 @@ describe('the scope of a Team', () => {
     const identity = identityOf('owner');
     const { companyId, userId } = identity;
     const caller = { ...identity, lastChange: '0/1' };
-    const scope = teamScope(caller, TEAM);
-    assert.deepEqual([scope?.companyId, scope?.userId, scope?.teamId], [companyId, userId, TEAM.id]);
-    assert.equal(scope?.lastChange, '0/1');
-    assert.deepEqual(companyScope(caller), { companyId, userId, lastChange: '0/1' });
+    const { lastChange, ...scope } = teamScope(caller, TEAM)!;
+    assert.deepEqual(
+      [scope.companyId, scope.userId, scope.teamId, lastChange],
+      [companyId, userId, TEAM.id, '0/1'],
+    );
+    assert.deepEqual(companyScope(caller), { companyId, userId, lastChange });
     assert.deepEqual(companyScope({ companyId, userId }), { companyId, userId, lastChange: null });
   });
 
