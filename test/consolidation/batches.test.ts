@@ -10,7 +10,7 @@ import { addClient, addPerson } from '../support/team.ts';
 const service = await openTestApp();
 const { database } = service;
 
-test('lists the open batches of the caller, newest first, without the text of the captures', async () => {
+test('the list of batches names the open ones of the caller, newest first, without the text of the captures', async () => {
   const company = await service.company();
   const clientId = await addClient(service, company);
   const first = await lend(company, [clientId, null]);
@@ -27,7 +27,7 @@ test('lists the open batches of the caller, newest first, without the text of th
   assert.equal(Date.parse(oldest!.expiresAt) - Date.parse(oldest!.createdAt), 900_000);
 });
 
-test('omits batches that were completed or released, or whose lease has expired', async () => {
+test('the list of batches omits those that were completed or released, or whose lease has expired', async () => {
   const company = await service.company();
   const lent: Lent[] = [];
   for (let n = 0; n < 5; n += 1) lent.push(await lend(company));
@@ -47,7 +47,7 @@ test('each page continues after the last one, while batches are claimed', async 
   await assertStablePages(company, BATCHES, () => lend(company));
 });
 
-test('omits what the caller can no longer read: captures, and batches that have no others', async () => {
+test('the list of batches omits what the caller can no longer read: captures, and batches that have no others', async () => {
   const company = await service.company();
   const clientId = await addClient(service, company);
   const clients = { [clientId]: 'write' } as const;

@@ -32,7 +32,7 @@ async function vectors({ teamId }: SignedIn): Promise<{ embedded: number; pendin
   return counts;
 }
 
-test('returns 400 for an invalid embedding of an item, whatever becomes of it, and stores nothing', async () => {
+test('a complete returns 400 for an invalid embedding of an item, whatever becomes of it, and stores nothing', async () => {
   const company = await service.company();
   const { batchId, captureIds } = await lend(company);
   const before = await traces(service, company);

@@ -37,7 +37,7 @@ test('a superseded memory is not in the list of similar memories', async () => {
   assert.deepEqual(column(result?.similar ?? [], 'memoryId'), [other.memoryId]);
 });
 
-test('returns 400 if two items supersede one memory and accepts two items with two memories', async () => {
+test('a complete returns 400 if two items supersede one memory and accepts two items with two memories', async () => {
   const company = await service.company();
   const [one, two] = [await keep(company, { content: OLD }), await keep(company, { content: OLD })];
   const { batchId, captureIds } = await lend(company);
