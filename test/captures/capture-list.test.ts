@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ListedCapture } from '../../shared/schemas/captures.ts';
 import { openTestApp } from '../support/app.ts';
 import { claimBatch, expireBatch, stageCapture } from '../support/captures.ts';
 import { column } from '../support/columns.ts';
@@ -11,9 +10,8 @@ import { addClient, addPerson, type Caller } from '../support/team.ts';
 
 const service = await openTestApp();
 
-const CAPTURES = '/v1/memory/captures';
-const list = (caller: Caller, query = '') => caller.readAll<ListedCapture>(`${CAPTURES}${query}`);
-const idsOf = async (caller: Caller, query = '') => column(await list(caller, query), 'id');
+const list = (caller: Caller, query = {}) => caller.all.listCaptures(query);
+const idsOf = async (caller: Caller, query = {}) => column(await list(caller, query), 'id');
 async function summaryOf(caller: Caller, id: string): Promise<string | null> {
   const capture = await caller.api.getCapture(id);
   // The list shows the same.
@@ -51,13 +49,13 @@ describe('GET /v1/memory/captures', () => {
     const first = await stageCapture(company, { sessionId: 'one' });
     const batch = await claimBatch(company);
     const second = await stageCapture(company, { sessionId: 'two' });
-    assert.deepEqual(await idsOf(company, '?state=claimed'), [first.id]);
-    assert.deepEqual(await idsOf(company, '?state=staged'), [second.id]);
-    assert.deepEqual(await idsOf(company, '?sessionId=one'), [first.id]);
-    assert.deepEqual(await idsOf(company, '?sessionId=one&state=staged'), []);
+    assert.deepEqual(await idsOf(company, { state: 'claimed' }), [first.id]);
+    assert.deepEqual(await idsOf(company, { state: 'staged' }), [second.id]);
+    assert.deepEqual(await idsOf(company, { sessionId: 'one' }), [first.id]);
+    assert.deepEqual(await idsOf(company, { sessionId: 'one', state: 'staged' }), []);
     await expireBatch(service, batch?.id ?? '');
-    assert.deepEqual(await idsOf(company, '?state=staged'), [second.id, first.id]);
-    assert.deepEqual(await idsOf(company, '?state=completed'), []);
+    assert.deepEqual(await idsOf(company, { state: 'staged' }), [second.id, first.id]);
+    assert.deepEqual(await idsOf(company, { state: 'completed' }), []);
   });
 });
 

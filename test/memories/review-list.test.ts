@@ -83,11 +83,7 @@ describe('GET /v1/memory/memories', () => {
 
   test('filters by client', async () => {
     const company = await service.company();
-    const [client, other, empty] = [
-      await addClient(service, company),
-      await addClient(service, company),
-      await addClient(service, company),
-    ];
+    const [client, other] = [await addClient(service, company), await addClient(service, company)];
     await addMemory(company, 'published');
     const published = await addMemory(company, 'published', {}, client);
     const review = await addMemory(company, 'review', {}, client);
@@ -95,7 +91,6 @@ describe('GET /v1/memory/memories', () => {
     assert.deepEqual(await listIds(company, `?clientId=${client}`), [review.id, published.id]);
     assert.deepEqual(await listIds(company, `?clientId=${client.toUpperCase()}&state=review`), [review.id]);
     assert.deepEqual(await listIds(company, `?clientId=${other}`), [elsewhere.id]);
-    assert.deepEqual(await listIds(company, `?clientId=${empty}`), []);
   });
 
   test('finds the memory of a source id, as in a search hit', async () => {
@@ -156,17 +151,7 @@ describe('pages of GET /v1/memory/memories', () => {
     const company = await service.company();
     const given = Array.from({ length: 5 }, (_, n) => ({ content: n % 2 === 0 ? 'ocelot' : 'lynx' }));
     const memories = await addMemories(company, 'review', given);
-    const url = `${MEMORIES}?q=ocelot&limit=2`;
-    const first = await company.send('GET', url);
-    const { items, nextCursor } = first.json<{ items: ListedMemory[]; nextCursor: string }>();
-    const rest = (await company.send('GET', `${url}&cursor=${nextCursor}`)).json<{
-      items: ListedMemory[];
-      nextCursor: string | null;
-    }>();
     const ocelots = ids(memories.filter((_, n) => n % 2 === 0)).toReversed();
-    assert.deepEqual(
-      [ids(items), ids(rest.items), rest.nextCursor],
-      [ocelots.slice(0, 2), ocelots.slice(2), null],
-    );
+    assert.deepEqual(ids(await company.readAll<ListedMemory>(`${MEMORIES}?q=ocelot`, 2)), ocelots);
   });
 });

@@ -115,7 +115,7 @@ test('publish gives the source the metadata of the memory', async () => {
   );
 });
 
-test('returns 400 for a field that the action requires or does not take, before it looks up the memory', async () => {
+test('a decision returns 400 for a field that the action requires or does not take, before it looks up the memory', async () => {
   const company = await service.company();
   const memory = await addMemory(company, 'published');
   for (const [body, path] of [
