@@ -82,6 +82,18 @@ describe('POST /v1/memory/embeddings/claim', () => {
     assert.equal(lent.length, 40);
   });
 
+  test('returns only chunks that the caller can write', async () => {
+    const company = await service.company();
+    const [mine, other] = [await addClient(service, company), await addClient(service, company)];
+    await store(company, ['of the team']);
+    await store(company, ['of mine'], mine);
+    await store(company, ['of other'], other);
+    const clients = { [mine]: 'write', [other]: 'read' } as const;
+    const member = await addPerson(service, company, { teamRole: 'member', clients });
+    assert.deepEqual(column((await claimSome(member)).chunks, 'text'), ['of mine', 'of the team']);
+    assert.deepEqual(column((await claimSome(company)).chunks, 'text'), ['of other']);
+  });
+
   test('returns texts that begin with the title of the source and the headings above the chunk', async () => {
     const company = await service.company();
     const text = '# Pumps\n\n## Hall 3\n\nThe seal leaks.';

@@ -65,4 +65,19 @@ describe('POST /v1/memory/expand', () => {
       },
     ]);
   });
+
+  test('covers only the scope if there is one', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const [ofTeam] = await store(company, 1);
+    const [ofClient] = await store(company, 1, clientId);
+    for (const [chunkId, scope, expected] of [
+      [ofTeam!, {}, [0]],
+      [ofTeam!, { clientId, include: ['client'] }, []],
+      [ofClient!, {}, []],
+      [ofClient!, { clientId }, [0]],
+    ] as const) {
+      assert.deepEqual(await ordinals(company, { chunkId, scope }), expected, JSON.stringify(scope));
+    }
+  });
 });

@@ -63,7 +63,7 @@ describe('a change of a source', () => {
   });
 });
 
-test('returns 409 for an archived source and the source of a memory', async () => {
+test('a change returns 409 for an archived source and the source of a memory', async () => {
   const company = await service.company();
   const { id: shelved } = await addSource(company, { tags: ['kept'] });
   await archived(company, shelved);
@@ -76,7 +76,7 @@ test('returns 409 for an archived source and the source of a memory', async () =
   }
 });
 
-test('returns 400 for a body without a field', async () => {
+test('a change returns 400 for a body without a field', async () => {
   const company = await service.company();
   const { id } = await addSource(company);
   assertInvalid(await company.ask.changeSource(id, {}), '/');

@@ -10,7 +10,7 @@ const service = await openTestApp();
 
 async function ingest(company: SignedIn, body: object = {}): Promise<IngestResponse & { status: number }> {
   const answer = await company.ask.ingestSource({ title: 'T', text: 'A heron.', ...body });
-  return { ...answer.json(), status: answer.statusCode };
+  return { ...answer.json<IngestResponse>(), status: answer.statusCode };
 }
 
 const importFile = async (company: SignedIn, filename: string) =>

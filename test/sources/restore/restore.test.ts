@@ -128,6 +128,15 @@ describe('a restored source', () => {
     assert.deepEqual(await searchRows(service, company), { chunks: 2, terms: 2, vectors: 1, pending: 1 });
   });
 
+  test('has all of its chunks, however many', async () => {
+    const company = await service.company();
+    const chunks = Array.from({ length: 2000 }, (_, n) => ({ text: `chunk ${n}` }));
+    const { id } = await addSource(company, { chunks });
+    await archived(company, id);
+    assert.equal((await company.api.restoreSource(id)).chunks, 2000);
+    assert.equal((await rowsOf(id)).filter((row) => (row as { what: string }).what === 'terms').length, 2000);
+  });
+
   test('has its words counted again, and terms of this version, also if they were of an earlier one', async () => {
     const company = await service.company();
     const jobs = () =>

@@ -5,7 +5,7 @@ import { column } from '../../support/columns.ts';
 import { recordsNothing } from '../../support/company.ts';
 import { addMemory, decided } from '../../support/memories.ts';
 import { addSource, archived, listSources } from '../../support/source-library.ts';
-import { addClient, type Caller } from '../../support/team.ts';
+import { addClient, addPerson, type Caller } from '../../support/team.ts';
 
 const service = await openTestApp();
 
@@ -34,6 +34,17 @@ describe('the list of tags', () => {
     await archived(company, id);
     await decided(company, { action: 'delete', memoryId: memory.id });
     assert.deepEqual(await tagsOf(company), ['kept 1']);
+  });
+
+  test('counts only sources within reach, and only those of the client that is named', async () => {
+    const company = await service.company();
+    const [a, b] = [await addClient(service, company), await addClient(service, company)];
+    await addSource(company, { tags: ['both', 'team'] });
+    await addSource(company, { tags: ['both', 'of a'], scope: { clientId: a } });
+    await addSource(company, { tags: ['both', 'of b'], scope: { clientId: b } });
+    const person = await addPerson(service, company, { teamRole: 'member', clients: { [a]: 'read' } });
+    assert.deepEqual(await tagsOf(person), ['both 2', 'of a 1', 'team 1']);
+    assert.deepEqual(await tagsOf(company, { clientId: a }), ['both 1', 'of a 1']);
   });
 
   test('is paged without losing or repeating a tag, also if tags are added between pages', async () => {
