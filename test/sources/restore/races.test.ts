@@ -5,6 +5,7 @@ import { call } from '../../../db/queries/call.ts';
 import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { via } from '../../support/client/client.ts';
+import { column } from '../../support/columns.ts';
 import { recordedBy } from '../../support/company.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { openSecondApp } from '../../support/second-app.ts';
@@ -16,11 +17,7 @@ import { keptRows } from './kept.ts';
 const service = await openOwnTestApp();
 const ROUNDS = 6;
 
-type Asked = Pick<typeof service, 'app'>;
-
 const newText = () => `The ocelot ${crypto.randomUUID()}`;
-const ingest = (app: Asked, company: SignedIn, body: object) =>
-  via(app, company).ask.ingestSource({ title: 'x', ...body });
 
 async function archivedSource(company: SignedIn, body: object): Promise<string> {
   const { id } = await addSource(company, body);
@@ -79,46 +76,31 @@ describe('requests to restore a source that race', () => {
     }
   });
 
-  test('with an ingest of its text: there is one active source with it', async (t) => {
-    const second = await openSecondApp(t, service, service.url);
-    for (let round = 0; round < ROUNDS; round++) {
-      const company = await service.company();
-      const text = newText();
-      const id = await archivedSource(company, { text });
-      const [answer, stored] = await Promise.all([
-        company.ask.restoreSource(id),
-        ingest(second, company, { text }),
-      ]);
-      const { source, duplicate } = stored.json<IngestResponse>();
-      if (outcome(answer) === '200') assert.deepEqual([source.id, duplicate], [id, true]);
-      else assert.deepEqual([outcome(answer), outcome(stored)], ['409 conflict', '201']);
-      const active = await listSources(company, '?state=active');
-      assert.deepEqual(
-        active.map((one) => one.id),
-        [source.id],
-      );
-      await assertWhole(company, duplicate ? 1 : 2);
-    }
-  });
-
-  test('with an ingest of its external id: there is one active source with it', async (t) => {
-    const second = await openSecondApp(t, service, service.url);
-    for (let round = 0; round < ROUNDS; round++) {
-      const company = await service.company();
-      const id = await archivedSource(company, { externalId: 'doc', text: newText() });
-      const text = newText();
-      const [answer, stored] = await Promise.all([
-        company.ask.restoreSource(id),
-        ingest(second, company, { externalId: 'doc', text }),
-      ]);
-      const { source } = stored.json<IngestResponse>();
-      const isRestored = outcome(answer) === '200';
-      assert.deepEqual([outcome(stored), source.id === id], [isRestored ? '200' : '201', isRestored]);
-      if (!isRestored) assert.equal(outcome(answer), '409 conflict');
-      assert.equal((await readSource(company, source.id)).chunks[0]?.text, text);
-      await assertWhole(company, isRestored ? 1 : 2);
-    }
-  });
+  for (const named of [{}, { externalId: 'doc' }]) {
+    const what = 'externalId' in named ? 'external id' : 'text';
+    test(`with an ingest of its ${what}: there is one active source with it`, async (t) => {
+      const second = await openSecondApp(t, service, service.url);
+      for (let round = 0; round < ROUNDS; round++) {
+        const company = await service.company();
+        const old = newText();
+        const id = await archivedSource(company, { ...named, text: old });
+        const text = 'externalId' in named ? newText() : old;
+        const [answer, stored] = await Promise.all([
+          company.ask.restoreSource(id),
+          via(second, company).ask.ingestSource({ title: 'x', ...named, text }),
+        ]);
+        const { source } = stored.json<IngestResponse>();
+        const isRestored = outcome(answer) === '200';
+        assert.deepEqual(
+          [outcome(answer), outcome(stored), source.id === id],
+          isRestored ? ['200', '200', true] : ['409 conflict', '201', false],
+        );
+        assert.deepEqual(column(await listSources(company, '?state=active'), 'id'), [source.id]);
+        assert.equal((await readSource(company, source.id)).chunks[0]?.text, text);
+        await assertWhole(company, isRestored ? 1 : 2);
+      }
+    });
+  }
 
   test('with a purge: the source is gone', async (t) => {
     const company = await service.company();
