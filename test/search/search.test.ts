@@ -59,25 +59,6 @@ describe('the hits of a search', () => {
     });
   });
 
-  test('a hit has a null rank for a leg that did not find it, and else ranks from 1', async () => {
-    const company = await service.company();
-    await ingest(company, {
-      chunks: [
-        { text: 'walrus alone' },
-        { text: 'something near', embedding: along(7) },
-        { text: 'something else', embedding: along(8) },
-      ],
-      ...CLAIM,
-    });
-    const { hits } = await search(company, { query: 'walrus', queryEmbedding: along(7) });
-    const ranks = Object.fromEntries(hits.map((hit) => [hit.text, [hit.semantic_rank, hit.keyword_rank]]));
-    assert.deepEqual(ranks, {
-      'walrus alone': [null, 1],
-      'something near': [1, null],
-      'something else': [2, null],
-    });
-  });
-
   test('hits are limited to topK, which is 8 by default', async () => {
     const company = await service.company();
     await ingest(company, { chunks: Array.from({ length: 12 }, (_, n) => ({ text: `heron ${n}` })) });

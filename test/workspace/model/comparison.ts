@@ -33,7 +33,10 @@ function shownOf(world: World, versions: readonly ModelVersion[]) {
 }
 
 function assertShown(world: World, items: readonly ManifestItem[], versions: readonly ModelVersion[]): void {
-  const seen = items.map(({ updatedAt: _, ...rest }) => rest);
+  const seen = items.map((item) => {
+    const { updatedAt: _, ...rest } = item;
+    return rest;
+  });
   assert.deepEqual(
     seen.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     shownOf(world, versions),
