@@ -1,29 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { Session } from '../../../shared/schemas/accounts.ts';
 import type { CompanyGrant, Invite, Member } from '../../../shared/schemas/people.ts';
 import type { Team } from '../../../shared/schemas/teams.ts';
-import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { makeInvitation } from '../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { askSession, outcome } from '../../support/sign-in.ts';
-import { addPerson, addTeam, archiveTeam, type Caller, type Person } from '../../support/team.ts';
-import {
-  answerQuestions,
-  assertIsolates,
-  assertLooks,
-  assertStaysOpen,
-  assertWeight,
-  hold,
-  openConsole,
-} from './console-tab.ts';
+import { addPerson, addTeam, type Caller, type Person } from '../../support/team.ts';
+import { assertStaysOpen, hold, openConsole } from './console-tab.ts';
 
-const PARTS = ['teams', 'people', 'invitations', 'grants', 'requests', 'tokens'] as const;
-/** Right-to-left, without a place to break, and with markup. */
-const NAME = `فريق الدعم ${'W'.repeat(240)} <img src=x onerror=alert(1)>`;
 const service = await openTestApp();
 const { database } = service;
 
@@ -44,8 +30,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
   const said = (page: Page, text: string) => page.locator('.said').filter({ hasText: text }).waitFor();
   const row = (page: Page, name: string) => page.locator('.records > li').filter({ hasText: name });
   const rows = (page: Page) => page.locator('.records > li h3').allInnerTexts();
-  /** Waits until nothing is on its way. */
-  const loaded = (page: Page) => page.locator('#content:not(:has-text("…"))').waitFor();
   const contents = (page: Page) => page.evaluate<string>('document.documentElement.outerHTML');
   const list = <T>(company: Caller, path: string) => company.readAll<T>(`/v1/company/${path}`);
 
@@ -56,15 +40,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     const person = await addPerson(service, company, { companyRole: 'admin' });
     await rename(person, name);
     return person;
-  }
-  async function request(person: Person, teamId: string, reason?: string) {
-    return (
-      await person.api.requestAccess({
-        teamId,
-        access: 'full',
-        reason,
-      })
-    ).id;
   }
 
   test('an Owner without a Team makes the first one, and enters it', async () => {
@@ -114,26 +89,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     assert.equal(await page.getByLabel('Team', { exact: true }).locator('option').count(), 2);
     assert.match(await focused(page), /^row-/);
     assert.deepEqual(faults, []);
-    await page.context().close();
-  });
-
-  test('a member who is chosen becomes the Owner of a new Team at once, without a link', async () => {
-    const company = await service.company();
-    const person = await addPerson(service, company, {});
-    await rename(person, 'Ada');
-    const { page, faults, refused } = await open('teams', company.token);
-    await button(page, 'Make a Team').click();
-    await dialog(page).getByLabel('Name', { exact: true }).fill('Sales');
-    await dialog(page).getByLabel('Owner', { exact: true }).selectOption(person.userId);
-    await button(page, 'Make the Team').click();
-    await button(page, 'Close').click();
-    await said(page, 'The Team Sales is made.');
-    const { teams } = (await askSession(service, person.token)).json<Session>();
-    assert.deepEqual(
-      teams.map(({ name, role }) => [name, role]),
-      [['Sales', 'owner']],
-    );
-    assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();
   });
 
@@ -222,22 +177,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('pages of Teams that were added stay after a change', async () => {
-    const company = await service.company();
-    for (let n = 0; n < 51; n += 1) await addTeam(service, company);
-    const { page } = await open('teams', company.token);
-    await row(page, 'Another Team').nth(49).waitFor();
-    await button(page, 'Show more').click();
-    await page.getByText('52 Teams', { exact: true }).waitFor();
-    await button(page, /^Archive – /)
-      .first()
-      .click();
-    await button(page, 'Archive the Team').click();
-    await page.locator('.said').filter({ hasText: 'is archived.' }).waitFor();
-    assert.equal((await rows(page)).length, 52);
-    await page.context().close();
-  });
-
   test('an Owner changes a role, makes a reset link and removes a person', async () => {
     const company = await service.company();
     const ann = await addPerson(service, company, { teamRole: 'member' });
@@ -321,19 +260,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('an invitation that was revoked by someone else says so, and is shown as it is', async () => {
-    const company = await service.company();
-    const { invite } = await makeInvitation(company);
-    const { page } = await open('invitations', company.token);
-    await button(page, /^Revoke/).click();
-    await company.ask.revokeInvitation(invite.id);
-    await button(page, 'Revoke the invitation').click();
-    await dialog(page).getByRole('alert').filter({ hasText: 'The invitation is not open' }).waitFor();
-    await button(page, 'Cancel').click();
-    await page.locator('.tag').getByText('revoked').waitFor();
-    await page.context().close();
-  });
-
   test('grants are a table of Admins and Teams, whose changes are saved together', async () => {
     const company = await service.company();
     const other = await addTeam(service, company);
@@ -382,84 +308,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('changes of grants that are not saved are not lost without a question', async () => {
-    const company = await service.company();
-    await admin(company, 'Ada');
-    const { page } = await open('people', company.token);
-    // Wide, so that the links of the navigation are not in its menu.
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole('link', { name: 'Grants' }).click();
-    await page.getByLabel('Test Team for Ada').selectOption('read');
-    await page.getByText('1 change not saved').waitFor();
-    const question = '1 change of grants is not saved. Leave all the same?';
-    const stayed = answerQuestions(page, 'stay');
-    await page.getByRole('link', { name: 'Agent tokens' }).click();
-    await page.getByRole('link', { name: 'Sources' }).first().click();
-    await page.evaluate('history.back()');
-    await page.waitForURL(/part=grants/);
-    await button(page, 'Sign out').click();
-    const reloading = page.waitForEvent('dialog');
-    await page.evaluate('void setTimeout(() => location.reload())');
-    await reloading;
-    assert.deepEqual(stayed, [question, question, question, question, 'beforeunload']);
-    await page.getByText('1 change not saved').waitFor();
-    assert.match(page.url(), /part=grants/);
-
-    const left = answerQuestions(page, 'leave');
-    await page.evaluate('history.back()');
-    await row(page, 'Ada').waitFor();
-    assert.match(page.url(), /part=people/);
-    await page.getByRole('link', { name: 'Grants' }).click();
-    await page.getByRole('table').waitFor();
-    assert.deepEqual(left, [question]);
-    assert.equal(await page.getByLabel('Test Team for Ada').inputValue(), 'none');
-    await page.context().close();
-  });
-
-  test('a grant that cannot be saved is named, and the other changes are kept', async () => {
-    const company = await service.company();
-    const [ada, bob] = [await admin(company, 'Ada'), await admin(company, 'Bob')];
-    const { page } = await open('grants', company.token);
-    await page.getByLabel('Test Team for Ada').selectOption('read');
-    await page.getByLabel('Test Team for Bob').selectOption('full');
-    await company.ask.changeCompanyRole(bob.userId, { role: 'member' });
-    await button(page, 'Save the changes').click();
-    await page.getByRole('alert').filter({ hasText: 'Bob in Test Team: Only Company Admins' }).waitFor();
-    await page.getByLabel('Test Team for Bob').waitFor({ state: 'detached' });
-    await page.locator('[aria-busy]').waitFor({ state: 'detached' });
-    await button(page, 'Save the changes').click();
-    await said(page, '1 grant changed.');
-    assert.deepEqual(
-      (await list<CompanyGrant>(company, 'grants')).map(({ userId }) => userId),
-      [ada.userId],
-    );
-
-    await page.getByLabel('Test Team for Ada').selectOption('none');
-    await company.ask.revokeCompanyGrant(ada.userId, company.teamId);
-    await button(page, 'Save the changes').click();
-    await page.getByText('change not saved').waitFor({ state: 'detached' });
-    assert.deepEqual(await page.getByRole('alert').allInnerTexts(), ['']);
-    await page.context().close();
-  });
-
-  test('in an archived Team, a grant can be taken away but not given', async () => {
-    const company = await service.company();
-    const ada = await admin(company);
-    await admin(company, 'Bob');
-    await company.ask.giveCompanyGrant(ada.userId, company.teamId, {
-      access: 'read',
-    });
-    await archiveTeam(service, company.teamId);
-    const { page } = await open('grants', company.token);
-    await page.getByRole('table').waitFor();
-    assert.deepEqual(await page.getByLabel('Test Team archived for Ada').locator('option').allInnerTexts(), [
-      'No access',
-      'Read',
-    ]);
-    assert.equal(await page.getByRole('combobox', { name: 'for Bob' }).count(), 0);
-    await page.context().close();
-  });
-
   test('an Admin asks for access, and an Owner approves it', async () => {
     const company = await service.company();
     const ada = await admin(company);
@@ -492,119 +340,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a request that someone else has decided says so, and is shown as it is', async () => {
-    const company = await service.company();
-    const id = await request(await admin(company), company.teamId);
-    const { page } = await open('requests', company.token);
-    await button(page, 'Deny – Ada').waitFor();
-    await company.ask.approveAccessRequest(id);
-    await button(page, 'Deny – Ada').click();
-    await page.getByRole('alert').filter({ hasText: 'The request is already approved' }).waitFor();
-    await page.locator('.tag').getByText('approved').waitFor();
-    await page.context().close();
-  });
-
-  test('an Owner sees whose tokens there are, and revokes one', async () => {
-    const company = await service.company();
-    await createAgent(service, company, company, { name: 'Builder' });
-    const { page, faults, refused } = await open('tokens', company.token);
-    await row(page, 'Builder').getByText('for Test Team').waitFor();
-    await button(page, 'Revoke – Builder').click();
-    await button(page, 'Revoke the token').click();
-    await said(page, 'The token Builder is revoked.');
-    assert.deepEqual(await rows(page), ['Builder revoked']);
-    assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
-  });
-
-  test('an Admin sees what an Admin can do, and no request is refused', async () => {
-    const company = await service.company();
-    const ada = await admin(company);
-    await request(ada, company.teamId);
-    await makeInvitation(company);
-    const other = await addTeam(service, company);
-    await archiveTeam(service, other);
-    const { page, faults, refused } = await open('teams', ada.token);
-    const parts = page.getByRole('navigation', { name: 'Parts of the Company' }).getByRole('link');
-    await page.getByRole('heading', { level: 2, name: 'Teams' }).waitFor();
-    assert.deepEqual(await parts.allInnerTexts(), [
-      'Teams',
-      'People',
-      'Invitations',
-      'Grants',
-      'Access requests',
-    ]);
-    const seen: string[] = [];
-    for (const name of await parts.allInnerTexts()) {
-      await parts.getByText(name, { exact: true }).click();
-      await title(page, `${name} · Company`);
-      await page.getByRole('heading', { level: 2, name }).waitFor();
-      await loaded(page);
-      seen.push(...(await page.getByRole('main').getByRole('button').allTextContents()));
-      assert.equal(await page.getByRole('combobox', { name: 'for Ada' }).count(), 0);
-    }
-    assert.deepEqual(
-      seen.map((text) => text.replace(/\s+/g, ' ').trim()),
-      [
-        'Make a Team',
-        'Restore – Another Team',
-        'Ask for access – Test Team',
-        'Rename – Test Team',
-        'Archive – Test Team',
-        'Ask for access',
-      ],
-    );
-    await page.goto(url('tokens'));
-    await page.getByRole('heading', { level: 2, name: 'Teams' }).waitFor();
-    assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
-  });
-
-  test('an Admin opens the Team that they have made', async () => {
-    const company = await service.company();
-    const { page, refused } = await open('teams', (await admin(company)).token);
-    await button(page, 'Make a Team').click();
-    await dialog(page).getByLabel('Name', { exact: true }).fill('Sales');
-    await page.keyboard.press('Enter');
-    await button(page, 'Open the Team').click();
-    await title(page, 'Home · Sales');
-    assert.deepEqual(refused, []);
-    await page.context().close();
-  });
-
-  test('a member does not see the page, and nothing of the Company is requested', async () => {
-    const company = await service.company();
-    const { token } = await addPerson(service, company, { teamRole: 'owner' });
-    const { page, refused } = await open('people', token);
-    const asked: string[] = [];
-    page.on('request', (sent) => asked.push(sent.url()));
-    await page.getByText('This page is not open to you').waitFor();
-    await page.reload({ waitUntil: 'networkidle' });
-    await page.setViewportSize({ width: 1280, height: 800 });
-    assert.equal(await page.getByRole('navigation').getByRole('link', { name: 'Company' }).count(), 0);
-    assert.deepEqual(
-      asked.filter((sent) => sent.includes('/v1/company')),
-      [],
-    );
-    assert.deepEqual(refused, []);
-    await page.context().close();
-  });
-
-  test('an Owner who has become an Admin in between is told, and sees what an Admin sees', async () => {
-    const company = await service.company();
-    const owner = await addPerson(service, company, { companyRole: 'owner' });
-    const { page } = await open('teams', owner.token);
-    await button(page, 'Rename the Company').click();
-    await company.ask.changeCompanyRole(owner.userId, { role: 'admin' });
-    await dialog(page).getByLabel('Name').fill('Mine');
-    await button(page, 'Rename').last().click();
-    await page.getByText('You are an Admin of the Company.').waitFor();
-    await page.getByRole('alert').filter({ hasText: 'requires a higher role' }).waitFor();
-    await button(page, 'Cancel').click();
-    assert.equal(await button(page, 'Rename the Company').count(), 0);
-    await page.context().close();
-  });
-
   test('what cannot be read says why, and can be tried again', async () => {
     const { token } = await service.company();
     const { page } = await open('teams', token);
@@ -621,56 +356,5 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await button(page, 'Try again').click();
     await page.getByText('The Company has no Admin.').waitFor();
     await page.context().close();
-  });
-
-  /** A Company in which every part has a record, with this name wherever a name can be. */
-  async function filled(name: string) {
-    const company = await service.company();
-    await database.query('update identity.company set name = $2 where id = $1', [company.companyId, name]);
-    await database.query('update identity.account set name = $2 where id = $1', [company.ownerId, name]);
-    await database.query('update identity.team set name = $2 where id = $1', [company.teamId, name]);
-    await request(await admin(company, name), company.teamId, name);
-    await makeInvitation(company);
-    await createAgent(service, company, company, { name });
-    return company;
-  }
-  /** Waits until the part shows its records, with all names. */
-  const shown = async (page: Page) => {
-    await page.locator('.records > li, .matrix').first().waitFor();
-    await loaded(page);
-  };
-
-  test('axe finds nothing on any part in any look', async () => {
-    const { token } = await filled('A name');
-    // The list of tokens is that of the page of tokens.
-    for (const part of PARTS.slice(0, -1)) await assertLooks(browser, { url: url(part), token, shown });
-  });
-
-  test('axe finds nothing on a dialog with a form in any look', async () => {
-    const { token } = await filled('A name');
-    await assertLooks(browser, {
-      url: url('people'),
-      token,
-      shown: async (page) => {
-        await button(page, 'Change role').first().click();
-        await dialog(page).waitFor();
-      },
-    });
-  });
-
-  test('names in any direction, without a break and with markup are shown as they are', async () => {
-    const { token } = await filled(NAME);
-    for (const part of PARTS) await assertIsolates(browser, { url: url(part), token, shown }, [NAME]);
-  });
-
-  test('a first load of each part with 50 records is at most 100 kB and 40 requests', async () => {
-    const company = await service.company();
-    for (let n = 0; n < 50; n += 1) {
-      await addTeam(service, company);
-      if (n < 10) await request(await admin(company, `Admin ${n}`), company.teamId);
-      await createAgent(service, company, company, { name: `Agent ${n}` });
-      await makeInvitation(company);
-    }
-    for (const part of PARTS) await assertWeight(browser, { url: url(part), token: company.token, shown });
   });
 });

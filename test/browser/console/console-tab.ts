@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { fitsScreen, openPage } from '../../support/pages.ts';
-import { findings, LOOKS, openWithAxe } from './axe.ts';
+import { findings, LOOKS, type Look, openWithAxe } from './axe.ts';
 
 /** The limits are 100 kB and 40 requests: below them, there is room for what a page gets next. */
 const MAX_BYTES = 95_000;
@@ -14,6 +14,15 @@ export interface ConsolePage {
   token: string;
   /** Waits until it shows its data. */
   shown: (page: Page) => Promise<unknown>;
+}
+
+/** Waits until the page shows its data. */
+export async function isShown(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page
+    .locator('#content')
+    .filter({ hasNotText: /Loading .* …/ })
+    .waitFor();
 }
 
 const signedIn = (token: string) =>
@@ -78,9 +87,15 @@ function notIsolated(page: Page, name: string): Promise<string[]> {
   })()`);
 }
 
+/** Axe finds nothing on the page in a look, and nothing extends beyond the screen. */
+export async function assertLook(page: Page, look: Look): Promise<void> {
+  assert.deepEqual(await findings(page, look), [], `${page.url()} ${JSON.stringify(look)}`);
+  assert.ok(await fitsScreen(page), `${page.url()} at ${look.width} px`);
+}
+
 /**
- * Axe finds nothing on the page in any look, and nothing extends beyond the screen.
- * @param names no text of the page with one of them is outside of an element that isolates its direction
+ * Axe finds nothing on the page in any look, nothing extends beyond the screen, and no text of the page with one of these
+ * names is outside of an element that isolates its direction.
  */
 export async function assertLooks(
   browser: Browser,
@@ -90,29 +105,7 @@ export async function assertLooks(
   const page = await openWithAxe(browser, url, token);
   await shown(page);
   for (const name of names) assert.deepEqual(await notIsolated(page, name), [], url);
-  for (const look of LOOKS) {
-    assert.deepEqual(await findings(page, look), [], `${url} ${JSON.stringify(look)}`);
-    assert.ok(await fitsScreen(page), `${url} at ${look.width} px`);
-  }
-  await page.context().close();
-}
-
-/**
- * No text of the page with one of these names is outside of an element that isolates its direction, and nothing
- * extends beyond the screen at any width. Where axe looks at the page too, `assertLooks` does this in the same tab.
- */
-export async function assertIsolates(
-  browser: Browser,
-  { url, token, shown }: ConsolePage,
-  names: readonly string[],
-): Promise<void> {
-  const { page } = await openConsole(browser, url, token);
-  await shown(page);
-  for (const width of [320, 640, 1280]) {
-    await page.setViewportSize({ width, height: 700 });
-    assert.ok(await fitsScreen(page), `${url} at ${width} px`);
-  }
-  for (const name of names) assert.deepEqual(await notIsolated(page, name), [], url);
+  for (const look of LOOKS) await assertLook(page, look);
   await page.context().close();
 }
 

@@ -6,10 +6,10 @@ import { conflictPath } from '../../../cli/sync/names.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
-import { addClient, addPerson, archiveTeam, type Ties } from '../../support/team.ts';
+import { addClient, addPerson } from '../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../support/workspace.ts';
 import { fileSources, openIndexer } from '../../worker/files/indexer.ts';
-import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+import { openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -124,31 +124,6 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a version that cannot be downloaded now, or no longer, is told', async () => {
-    const { company, push } = await withFiles();
-    const { page } = await open(company, '&path=team/vpn.md');
-    const download = page.getByRole('button', { name: 'Download version 1' });
-    await page.route('**/workspace/pull', (route) => route.abort());
-    await download.click();
-    await page.getByRole('alert').getByText('The service did not answer.').waitFor();
-    await page.unroute('**/workspace/pull');
-    await push(deletion('team/vpn.md', 2));
-    await database.query(
-      `delete from memory.workspace_version where team_id = $1 and path = 'vpn.md' and version = 1`,
-      [company.teamId],
-    );
-    await download.click();
-    await status(page, 'Version 1 is no longer stored.');
-    await page.getByText('Version 1', { exact: true }).waitFor({ state: 'detached' });
-    await page.goto(`${base}/files?team=${company.teamId}&path=team/never.md`);
-    await page.getByText('There is no such file, or you do not have access to it.').waitFor();
-    await page.goto(`${base}/files?team=${company.teamId}&path=nowhere`);
-    await page.getByText('There is no such file, or you do not have access to it.').waitFor();
-    await page.getByRole('link', { name: 'Back to all files' }).last().click();
-    await title(page, '4 files · Files');
-    await page.context().close();
-  });
-
   test('a conflict copy is shown below its file, with whose it is and what to do', async () => {
     const { company, push } = await withFiles();
     const orphan = conflictPath('team/gone', 'Ann', Date.UTC(2026, 0, 1), () => false);
@@ -171,33 +146,6 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     await title(page, 'vpn.md · Files');
     await page.goto(`${base}/files?team=${company.teamId}&path=${encodeURIComponent(orphan)}`);
     await page.getByText('gone, which no longer exists.').waitFor();
-    await page.context().close();
-  });
-
-  test('the address changes after a pause in typing or with Enter, not with each key', async () => {
-    const { company } = await withFiles();
-    const { page } = await open(company);
-    await page.locator('[data-path]').first().waitFor();
-    await page.evaluate(`(() => {
-      globalThis.changes = [];
-      const replace = history.replaceState;
-      history.replaceState = (...given) => {
-        changes.push(new URL(given[2], location.href).searchParams.get('q'));
-        replace.apply(history, given);
-      };
-      const type = (field, text) => {
-        for (let n = 1; n <= text.length; n += 1) {
-          Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, text.slice(0, n));
-          field.dispatchEvent(new InputEvent('input', { bubbles: true }));
-        }
-      };
-      type(document.getElementById('files-filter'), '2026 plan');
-    })()`);
-    await status(page, '1 file found');
-    assert.deepEqual(await page.evaluate('changes'), ['2026 plan']);
-    await page.getByLabel('Find by name or folder').fill('nothing');
-    await page.keyboard.press('Enter');
-    assert.deepEqual(await page.evaluate('changes'), ['2026 plan', 'nothing']);
     await page.context().close();
   });
 
@@ -262,118 +210,5 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     await link(page, 'Open its source').waitFor();
     assert.deepEqual(refused, []);
     await page.context().close();
-  });
-
-  test('thousands of files are read page by page, and only open folders show theirs', async () => {
-    const { company, push } = await withFiles();
-    for (const from of [0, 200, 400]) {
-      await push(...Array.from({ length: 200 }, (_, n) => file(`team/many/${from + n + 1}.txt`, 'x')));
-    }
-    const asked: string[] = [];
-    let isDown = true;
-    const { page } = await open(company);
-    await status(page, '605 files, 666 bytes');
-    await page.route(/manifest.*cursor=/, (route) => {
-      asked.push(route.request().url());
-      return isDown ? route.fulfill({ status: 503 }) : route.continue();
-    });
-    await page.reload();
-    await page.getByRole('alert').getByText('The service is busy.').waitFor();
-    isDown = false;
-    await page.getByRole('button', { name: 'Go on reading' }).click();
-    await status(page, '605 files, 666 bytes');
-    assert.equal(asked.length, 4, 'pages that were read are not read again');
-    assert.equal((await names(page)).length, 3);
-    await folder(page, /^many 600 files/).click();
-    assert.deepEqual((await names(page)).slice(0, 3), ['1.txt', '2.txt', '3.txt']);
-    assert.equal((await names(page)).length, 203);
-    await page.getByRole('button', { name: 'Show 200 more of 400' }).click();
-    assert.equal((await names(page)).length, 403);
-    assert.equal(await focused(page), '201.txt', 'the focus goes to the first of the new rows');
-    await page.getByLabel('Find by name or folder').fill('many');
-    await status(page, '600 files found');
-    assert.equal((await names(page)).length, 200);
-    await page.context().close();
-  });
-
-  test('everyone sees the files in their reach, and how to change them only if they can', async () => {
-    const SEEN: readonly [who: string, ties: Ties, own: boolean, writes: boolean][] = [
-      ['a member without the client', { teamRole: 'member' }, false, true],
-      ['a member with the client', { teamRole: 'member' }, true, true],
-      ['an Admin of the Company who can read', { companyRole: 'admin', companyGrant: 'read' }, true, false],
-    ];
-    const { company, client, push } = await withFiles();
-    await push(file(COPY, 'x'));
-    for (const [who, ties, own, writes] of SEEN) {
-      const grant = own && ties.companyGrant === undefined ? { clients: { [client]: 'read' as const } } : {};
-      const { token } = await addPerson(service, company, { ...ties, ...grant });
-      const { page, refused, faults } = await open(company, `&path=${encodeURIComponent(COPY)}`, token);
-      await page.getByText('Version 1', { exact: true }).waitFor();
-      await page.setViewportSize({ width: 1280, height: 700 });
-      await page
-        .locator('.files-status')
-        .getByText(own ? '6 files, ' : '5 files, ')
-        .waitFor();
-      assert.equal(await page.getByText('In your folder').count(), writes ? 1 : 0, who);
-      assert.equal(await page.getByText('Work with these files').count(), writes ? 1 : 0, who);
-      assert.equal(await folder(page, /^A client/).count(), own ? 1 : 0, who);
-      assert.deepEqual([refused, faults], [[], []], who);
-      await page.context().close();
-    }
-    await archiveTeam(service, company.teamId);
-    const { page, refused } = await open(company, '&path=team/vpn.md');
-    await page.getByText('Version 2', { exact: true }).waitFor();
-    for (const text of ['In your folder', 'Work with these files', 'To bring back']) {
-      assert.equal(await page.getByText(text).count(), 0, text);
-    }
-    assert.deepEqual(refused, []);
-    await page.context().close();
-  });
-
-  test('an empty workspace says how the first file comes there', async () => {
-    const company = await service.company();
-    const { page } = await open(company);
-    await page.getByRole('heading', { name: 'There are no files yet' }).waitFor();
-    await page.getByText(`memory sync ./workspace --team ${company.teamId}`).waitFor();
-    await page.context().close();
-    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
-    const second = await open(company, '', reader.token);
-    await second.page.getByText('ask an Owner or Admin of the Team').waitFor();
-    assert.deepEqual(second.refused, []);
-    await second.page.context().close();
-    await archiveTeam(service, company.teamId);
-    const third = await open(company);
-    await third.page.getByText('This Team is archived, so none can be added.').waitFor();
-    await third.page.context().close();
-  });
-
-  test('it fits every screen, isolates names and has little to load', async () => {
-    const { company, client, push } = await withFiles();
-    const hostile = ['فريق الدعم الفني', 'W'.repeat(240), '&img src=x onerror=alert(1)&'];
-    await push(...hostile.map((name) => file(`team/${name}.md`, 'x')), file(COPY, 'x'));
-    await push(...Array.from({ length: 50 }, (_, n) => file(`team/${n}.md`, 'x')));
-    const long = 'W'.repeat(300);
-    await database.query('update identity.client set name = $2 where id = $1', [client, hostile[0]]);
-    await database.query('update identity.account set name = $2 where id = $1', [company.ownerId, long]);
-    const at = (query: string) => ({
-      url: `${base}/files?team=${company.teamId}${query}`,
-      token: company.token,
-      shown: async (page: Page) => {
-        await page.getByText('59 files, ').waitFor({ state: 'attached' });
-        if (query !== '') await page.getByText('Version 1', { exact: true }).waitFor();
-      },
-    });
-    await assertLooks(browser, at(''));
-    await assertLooks(browser, at('&path=team/vpn.md'));
-    await assertIsolates(browser, at(`&path=${encodeURIComponent(`team/${hostile[0]}.md`)}`), [
-      ...hostile,
-      long,
-    ]);
-    await assertIsolates(browser, at(`&path=${encodeURIComponent(`team/${hostile[1]}.md`)}`), [
-      ...hostile,
-      long,
-    ]);
-    await assertWeight(browser, at(''));
-    await assertWeight(browser, at('&path=team/vpn.md'));
   });
 });

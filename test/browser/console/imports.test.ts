@@ -5,20 +5,17 @@ import { IMPORT_EXTENSIONS } from '../../../shared/formats/media-types.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { beginRun, failRun, importFiles, startOwnWorker } from '../../support/dashboard.ts';
-import { FAULT, IMPORTS, letFileGo, plantImports, readImport } from '../../support/import-records.ts';
+import { FAULT, IMPORTS, plantImports, readImport } from '../../support/import-records.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { focused, title } from '../../support/pages.ts';
-import { addSource } from '../../support/source-library.ts';
-import { addClient, addPerson, archiveTeam } from '../../support/team.ts';
-import { answerQuestions, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
+import { answerQuestions, openConsole } from './console-tab.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>.txt';
-const NAMES = [`${'W'.repeat(296)}.txt`, 'فريق الدعم الفني.txt', HOSTILE];
 // All tests share workers and the queue on PostgreSQL, so these have a database of their own.
 const opened = await openOwnTestApp();
 const service = { ...opened, logger: createLogger('silent', 'test') };
-const { app, database } = service;
+const { app } = service;
 
 interface TestFile {
   name: string;
@@ -33,15 +30,6 @@ const listed = (page: Page, name: string) =>
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const says = (page: Page, text: string | RegExp) =>
   page.getByRole('status').filter({ hasText: text }).waitFor();
-const warns = (page: Page, text: string | RegExp) =>
-  page.getByRole('alert').filter({ hasText: text }).waitFor();
-
-async function setTeamQuota(
-  company: SignedIn,
-  quota: { chunks: number | null; bytes: number | null },
-): Promise<void> {
-  await company.api.renameTeam(company.teamId, { quota });
-}
 
 /** Lets the page poll at once, as when the connection is back. */
 const poll = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))");
@@ -84,7 +72,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
   const urlOf = ({ teamId }: SignedIn, query = '') => `${base}/imports?team=${teamId}${query}`;
   const open = (company: SignedIn, query = '', token = company.token) =>
     openConsole(browser, urlOf(company, query), token);
-  const shown = (page: Page) => page.getByText(/^\d+ imports?/).waitFor();
   const isShown = (page: Page) => page.getByText('Nothing has been imported yet').waitFor();
 
   async function withFailed(...filenames: string[]) {
@@ -142,77 +129,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       const source = await company.api.getSource(id);
       assert.deepEqual(source.tags, ['runbooks', 'on call, at night']);
       assert.deepEqual([faults, refused], [[], []]);
-      await page.context().close();
-    });
-
-    test('a file with the text of a source that is already stored leads to that source', async () => {
-      const company = await service.company();
-      const { id } = await addSource(company, { title: HOSTILE, text: 'The tapir swims.' });
-      const { page, refused } = await open(company);
-      await isShown(page);
-      await pollOften(page);
-      await drop(page, [{ name: 'tapir.txt', text: 'The tapir swims.' }]);
-      const row = listed(page, 'tapir.txt');
-      await row.getByText('Same as').waitFor();
-      const href = await row.getByRole('link', { name: HOSTILE }).getAttribute('href');
-      assert.equal(new URL(String(href), base).pathname, `/sources/${id}`);
-      assert.deepEqual(refused, []);
-      await page.context().close();
-    });
-
-    test('a file that is imported already under its name is not sent again', async () => {
-      const company = await service.company();
-      const { page, refused } = await open(company);
-      await isShown(page);
-      await pollOften(page);
-      const file = { name: 'minutes.txt', text: 'We met.' };
-      await choose(page, [file]);
-      await added(page, 'minutes.txt').getByText('Completed').waitFor();
-      await button(page, 'Clear this list').click();
-      assert.equal(await focused(page), 'add-heading');
-      await choose(page, [file, { name: 'minutes-2.txt', text: 'We met again.' }]);
-      await added(page, 'minutes.txt').getByText('Already imported').waitFor();
-      await added(page, 'minutes-2.txt').getByText('Completed').waitFor();
-      await says(page, '2 files: 1 completed, 1 already imported.');
-      const { items } = (await company.send('GET', IMPORTS)).json<{ items: unknown[] }>();
-      assert.equal(items.length, 2);
-      assert.deepEqual(refused, []);
-      await page.context().close();
-    });
-
-    test('an import over the quota says so, the rest is kept back, and both are imported after it was raised', async () => {
-      const company = await service.company();
-      const setQuota = (chunks: number) => setTeamQuota(company, { chunks, bytes: null });
-      await setQuota(0);
-      const { page, faults } = await open(company);
-      await page.getByText('0 of 0').waitFor();
-      await page.getByRole('link', { name: 'Change the quota' }).waitFor();
-      await pollOften(page);
-      // Files that are added apart are sent apart. The second one is held until the first one has failed.
-      const first = Promise.withResolvers<void>();
-      let requests = 0;
-      await page.route('**/v1/memory/imports', async (route) => {
-        requests += 1;
-        if (requests === 2) await first.promise;
-        await route.continue();
-      });
-      for (const name of ['one.txt', 'two.txt', 'three.txt'])
-        await drop(page, [{ name, text: `Text ${name}` }]);
-      await added(page, 'one.txt').getByText('quota_exceeded').waitFor();
-      await added(page, 'one.txt').getByText('The Team has reached its quota of passages').waitFor();
-      await warns(page, 'The Team has reached its quota of passages');
-      first.resolve();
-      await added(page, 'two.txt').getByText('quota_exceeded').waitFor();
-      await added(page, 'three.txt').getByText('Waiting').waitFor();
-      await setQuota(1_000_000);
-      await button(page, 'Send the rest').click();
-      assert.equal(await focused(page), 'sent-heading');
-      await added(page, 'three.txt').getByText('Completed').waitFor();
-      await added(page, 'one.txt').getByRole('button', { name: 'Retry one.txt' }).click();
-      await added(page, 'one.txt').getByText('Completed').waitFor();
-      await button(page, 'Retry all failed imports (1)').click();
-      await says(page, '3 files: 3 completed.');
-      assert.deepEqual(faults, []);
       await page.context().close();
     });
   });
@@ -305,103 +221,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a file that the service refuses does not keep the others back', async () => {
-    const company = await service.company();
-    await database.query(`update identity.team set redaction = 'refuse' where id = $1`, [company.teamId]);
-    const { page, faults } = await open(company);
-    await isShown(page);
-    const secret = `${['ghp', '16C7e42F292c6912E7710c838347Ae178B4a'].join('_')}.txt`;
-    await choose(page, [
-      { name: 'a.txt', text: 'A.' },
-      { name: secret, text: 'B.' },
-      { name: 'c.txt', text: 'C.' },
-    ]);
-    await added(page, 'ghp').getByText('Not sent').waitFor();
-    await added(page, 'ghp').getByText('credential').waitFor();
-    await button(page, `Send again ${secret}`).waitFor();
-    await says(page, '3 files: 2 being imported, 1 not imported.');
-    assert.deepEqual(faults, []);
-    await page.context().close();
-  });
-
-  test('sending ends when the Team is archived, and says why', async () => {
-    const company = await service.company();
-    const { page } = await open(company);
-    await isShown(page);
-    await archiveTeam(service, company.teamId);
-    await choose(page, [{ name: 'a.txt', text: 'A text.' }]);
-    await warns(page, 'The Team is archived');
-    await added(page, 'a.txt').getByText('Waiting').waitFor();
-    await button(page, 'Send the rest').waitFor();
-    await page.context().close();
-  });
-
-  test('what is wrong with tags is said before anything is sent', async () => {
-    const company = await service.company();
-    const { page } = await open(company);
-    await isShown(page);
-    await page.getByLabel('Tags').fill('x'.repeat(51));
-    await choose(page, [{ name: 'a.txt', text: 'A text.' }]);
-    await warns(page, 'The files were not added. Correct the tags first.');
-    await warns(page, 'A tag has at most 50 characters.');
-    assert.equal(await focused(page), 'tags');
-    assert.equal(await page.getByLabel('Tags').inputValue(), 'x'.repeat(51));
-    await page.context().close();
-  });
-
-  test('a decision on one import does not wait for that on another, and is made only once', async () => {
-    const { company, imports } = await withFailed('a.txt', 'b.txt');
-    const { page } = await open(company);
-    const sending = await hold(page, '**/retry', ['POST']);
-    const sent: string[] = [];
-    page.on('request', (request) => {
-      if (request.url().endsWith('/retry'))
-        sent.push(new URL(request.url()).pathname.split('/').at(-2) ?? '');
-    });
-    const retry = (name: string) => page.getByRole('button', { name: `Retry ${name}` });
-    await retry('a.txt').click();
-    await sending.arrived;
-    await page.locator('[aria-busy="true"]').filter({ hasText: 'Retry a.txt' }).waitFor();
-    await retry('a.txt').click();
-    await retry('b.txt').click();
-    sending.letGo();
-    await retry('a.txt').waitFor({ state: 'detached' });
-    await retry('b.txt').waitFor({ state: 'detached' });
-    assert.deepEqual(sent.sort(), imports.map(({ id }) => id).sort());
-    await page.context().close();
-  });
-
-  test('an older answer does not replace newer figures', async () => {
-    const { company } = await withFailed('a.txt', 'b.txt');
-    const { page } = await open(company);
-    const failed = page.locator('#state option[value="failed"]');
-    const retry = (name: string) => page.getByRole('button', { name: `Retry ${name}` });
-    await retry('a.txt').waitFor();
-    await failed.filter({ hasText: '(2)' }).waitFor({ state: 'attached' });
-    const [read, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let requests = 0;
-    await page.route('**/v1/memory/status', async (route) => {
-      requests += 1;
-      const isFirst = requests === 1;
-      const response = await route.fetch();
-      if (isFirst) {
-        read.resolve();
-        await late.promise;
-      }
-      await route.fulfill({ response });
-    });
-    await retry('a.txt').click();
-    await read.promise;
-    await retry('b.txt').click();
-    await failed.filter({ hasText: '(0)' }).waitFor({ state: 'attached' });
-    const old = page.waitForResponse('**/v1/memory/status');
-    late.resolve();
-    await (await old).finished();
-    await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
-    assert.match(String(await failed.textContent()), /\(0\)/);
-    await page.context().close();
-  });
-
   test('failed imports are filtered, retried and forgotten with the keyboard, and the focus is kept', async () => {
     const { company, imports } = await withFailed('a.txt', 'b.txt', 'c.txt', 'd.txt');
     await plantImports(service, company, 1, { state: 'completed', filename: 'fine.txt' });
@@ -440,24 +259,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a decision that is refused says why, and what is shown is then up to date', async () => {
-    const { company, imports } = await withFailed('a.txt', 'b.txt', 'c.txt');
-    const { page } = await open(company);
-    await listed(page, 'c.txt').waitFor();
-    await letFileGo(service, imports[0]?.id ?? '');
-    await button(page, 'Retry a.txt').click();
-    await warns(page, 'a.txt: The file a.txt has been deleted');
-    await listed(page, 'a.txt').getByText('add it again to import it').waitFor();
-    assert.equal(await button(page, 'Retry a.txt').count(), 0);
-    await database.query('delete from memory.import where id = $1', [imports[1]?.id]);
-    await button(page, 'Forget b.txt').click();
-    await button(page, 'Forget it').click();
-    await page.getByRole('dialog').getByRole('alert').filter({ hasText: /./ }).waitFor();
-    await button(page, 'Cancel').click();
-    await listed(page, 'b.txt').waitFor({ state: 'detached' });
-    await page.context().close();
-  });
-
   test('a running import shows its progress, and the page asks nothing when nothing runs', async () => {
     const company = await service.company();
     const [made] = await importFiles(company, [{ filename: 'long.txt', text: 'x' }]);
@@ -487,98 +288,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await page.clock.runFor(60_000);
     assert.deepEqual(asked, []);
     await page.context().close();
-  });
-
-  test('a member stores in the Team and in clients that they can write to, and decides on their own imports', async () => {
-    const company = await service.company();
-    const [write, read] = [await addClient(service, company), await addClient(service, company)];
-    await database.query(`update identity.client set name = 'Open client' where id = $1`, [write]);
-    await database.query(`update identity.client set name = 'Closed client' where id = $1`, [read]);
-    const member = await addPerson(service, company, {
-      teamRole: 'member',
-      clients: { [write]: 'write', [read]: 'read' },
-    });
-    const theirs = await importFiles(company, [{ filename: 'theirs.txt', text: '' }], {
-      clientId: write,
-    });
-    await failRun(service, company, theirs[0]!.id, FAULT, write);
-    const { page, refused } = await open(company, `&client=${write}`, member.token);
-    await listed(page, 'theirs.txt').waitFor();
-    assert.equal(await listed(page, 'theirs.txt').getByRole('button').count(), 0);
-    assert.equal(await page.getByRole('heading', { name: 'Storage' }).count(), 0);
-    await page.getByLabel('Store in').getByRole('option').nth(1).waitFor({ state: 'attached' });
-    const options = await page.getByLabel('Store in').getByRole('option').allInnerTexts();
-    assert.deepEqual(options, ['The Team layer', 'Client \u2068Open client\u2069']);
-    // The client that the address names.
-    assert.equal(await page.getByLabel('Store in').inputValue(), write);
-    await choose(page, [{ name: 'mine.txt', text: 'Mine.' }]);
-    await listed(page, 'mine.txt').getByText('Client Open client').waitFor();
-    await listed(page, 'mine.txt').getByText('By you').waitFor();
-    await button(page, 'Retry all of my failed imports').waitFor();
-    await listed(page, 'mine.txt').getByRole('button', { name: 'Cancel mine.txt' }).waitFor();
-    const unknown = await addClient(service, company);
-    await page.goto(`${base}/imports?team=${company.teamId}&client=${unknown}`);
-    await page.getByText('There is no such client, or you do not have access to it.').waitFor();
-    await page.getByRole('link', { name: 'Show all imports' }).click();
-    await listed(page, 'mine.txt').waitFor();
-    assert.equal(await focused(page), 'imports-heading', 'the link is gone');
-    assert.deepEqual(refused, []);
-    await page.context().close();
-  });
-
-  test('those who can only read, and all in an archived Team, see the list without a control', async () => {
-    const { company } = await withFailed('a.txt');
-    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
-    const controls = (page: Page) =>
-      page.getByRole('main').locator('button:visible, input:visible, a:visible').allInnerTexts();
-    const one = await open(company, '', reader.token);
-    await listed(one.page, 'a.txt').waitFor();
-    assert.deepEqual(await controls(one.page), []);
-    await archiveTeam(service, company.teamId);
-    const two = await open(company);
-    await two.page.getByText('This Team is archived').waitFor();
-    await listed(two.page, 'a.txt').waitFor();
-    await two.page.getByRole('link', { name: 'Change the quota' }).waitFor();
-    assert.deepEqual(await controls(two.page), ['Change the quota']);
-    const empty = await service.company();
-    const other = await addPerson(service, empty, { companyRole: 'admin', companyGrant: 'read' });
-    const three = await open(empty, '', other.token);
-    await three.page.getByText('ask one of its members to import files').waitFor();
-    for (const { page, refused, faults } of [one, two, three]) {
-      assert.deepEqual([refused, faults], [[], []]);
-      await page.context().close();
-    }
-  });
-
-  test('axe finds nothing in any look, and names neither overflow nor reorder the words', async () => {
-    const { company, imports } = await withFailed(...NAMES, 'a.txt');
-    const clientId = await addClient(service, company);
-    await database.query('update identity.client set name = $2 where id = $1', [clientId, 'W'.repeat(300)]);
-    await setTeamQuota(company, { chunks: 10, bytes: 1000 });
-    await importFiles(company, [{ filename: 'b.txt', text: 'b' }], { clientId });
-    await beginRun(service, company, imports[3]!.id, { stage: 'cutting', percent: 40 });
-    const page = { url: urlOf(company), token: company.token };
-    const drops = async (tab: Page) => {
-      await shown(tab);
-      // Some are refused, one fails, and the others wait for the service.
-      await tab.route('**/v1/memory/imports', (route) => route.abort());
-      await drop(
-        tab,
-        [...NAMES, 'photo.gif'].map((name) => ({ name, text: name === HOSTILE ? '' : 'A text.' })),
-      );
-      await tab.getByText('The page tries again in').waitFor();
-    };
-    await assertLooks(browser, { ...page, shown: drops }, [...NAMES, 'W'.repeat(300)]);
-  });
-
-  test('a first load with 50 imports is at most 100 kB and 40 requests', async () => {
-    const company = await service.company();
-    await plantImports(service, company, 60);
-    await assertWeight(browser, {
-      url: urlOf(company),
-      token: company.token,
-      shown: (page) => page.getByText('50 imports, and more').waitFor(),
-    });
   });
 
   test('the page knows the files that the service can read', async () => {

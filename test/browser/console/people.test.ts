@@ -3,13 +3,12 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { SignedIn } from '../../support/app.ts';
 import { openTestApp } from '../../support/app.ts';
-import { addPasswordHolder, join, makeInvite, newEmail, PASSWORD } from '../../support/invites.ts';
+import { addPasswordHolder, join, newEmail, PASSWORD } from '../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
-import { addClient, addPerson, archiveTeam, type Person, type Ties } from '../../support/team.ts';
-import { answerQuestions, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
+import { addClient, addPerson, type Person, type Ties } from '../../support/team.ts';
+import { openConsole } from './console-tab.ts';
 
-const HOSTILE = ['W'.repeat(300), 'فريق الدعم الفني', '<img src=x onerror=alert(1)>'];
 const service = await openTestApp();
 
 describe('the page of people', { skip: withoutBrowser }, () => {
@@ -99,77 +98,6 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     assert.deepEqual([faults, refused], [[], []]);
   });
 
-  test('the link of an invite that was not copied is not lost without a question', async () => {
-    const company = await service.company();
-    const { page } = await openConsole(browser, `${base}/`, company.token);
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole('link', { name: 'People' }).first().click();
-    const makeLink = async () => {
-      await button(page, 'Invite someone').click();
-      await page.getByLabel('Email', { exact: true }).fill(newEmail());
-      await button(page, 'Make the link').click();
-      await page.getByText('The link is shown only now').waitFor();
-    };
-    await makeLink();
-    const link = page.locator('.invite-link code');
-    const shown = await link.innerText();
-    const asked = answerQuestions(page, 'stay');
-    await page.getByLabel('Find by name or email').fill('o');
-    await page.waitForURL(/q=o/);
-    assert.deepEqual(asked, [], 'a filter loses nothing');
-    const question = 'The link is shown only now, and you have not copied it. Leave all the same?';
-    await page.getByRole('link', { name: 'Team settings' }).click();
-    const leaveBy = async (script: string) => {
-      const isAsked = page.waitForEvent('dialog');
-      await page.evaluate(`void setTimeout(() => ${script})`);
-      await isAsked;
-    };
-    await leaveBy('history.back()');
-    await page.waitForURL(/q=o/);
-    await leaveBy('location.reload()');
-    assert.deepEqual(asked, [question, question, 'beforeunload']);
-    assert.equal(await link.innerText(), shown);
-
-    // Copied with the keyboard, as where the browser does not allow the button.
-    await link.selectText();
-    await page.keyboard.press('ControlOrMeta+c');
-    await page.getByRole('link', { name: 'Team settings' }).click();
-    await page.getByText('In this Team').waitFor();
-    await page.getByRole('link', { name: 'Members' }).click();
-    await makeLink();
-    // No mail program opens in the test.
-    await page.evaluate(
-      `document.addEventListener('click', (event) => event.preventDefault(), { once: true })`,
-    );
-    await page.getByRole('link', { name: 'Write a mail with it' }).click();
-    await page.getByRole('link', { name: 'Team settings' }).click();
-    await page.getByText('In this Team').waitFor();
-    assert.equal(asked.length, 3);
-    await page.context().close();
-  });
-
-  test('an invite is revoked, and made again with a new link', async () => {
-    const company = await service.company();
-    const { invite } = await makeInvite(service, company);
-    const { page, refused } = await open(company.token);
-    await button(page, `Revoke ${invite.email}`).click();
-    await button(page, 'Revoke').click();
-    await page.getByText('Its link no longer works.').waitFor();
-    assert.match(await row(page, invite.email).innerText(), /Revoked/);
-    assert.equal(await focused(page), `again-${invite.id}`);
-    await button(page, `New link for ${invite.email}`).click();
-    assert.equal(await page.getByLabel('Email', { exact: true }).inputValue(), invite.email);
-    await page.getByLabel('Role').selectOption('admin');
-    await button(page, 'Make the link').click();
-    await page.getByText('The link is shown only now').waitFor();
-    await button(page, 'Done').click();
-    assert.equal(await focused(page), 'invite');
-    const [made] = await company.all.listInvites();
-    assert.deepEqual([made?.role, made?.state], ['admin', 'open']);
-    await page.getByText('2 invites').waitFor();
-    assert.deepEqual(refused, []);
-  });
-
   test('grants are given and revoked in the table, and what is refused is shown as it was', async () => {
     const company = await service.company();
     const [ann, ben] = [await addNamed(company, 'Ann'), await addNamed(company, 'Ben')];
@@ -214,154 +142,6 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     await page.getByText('Acme is archived. The table was read again.').waitFor();
     await cell('Ann, client Acme').waitFor({ state: 'detached' });
     assert.deepEqual(faults, []);
-  });
-
-  test('the table shows a part of many people and clients, and finds the others', async () => {
-    const company = await service.company();
-    for (let n = 10; n < 40; n += 1) await addNamed(company, `Person ${n}`);
-    for (let n = 10; n < 30; n += 1) await addNamedClient(company, `Client ${n}`);
-    const { page, refused } = await open(company.token, 'access');
-    await page.getByText('25 of 30 Members').waitFor();
-    await page.getByText('Clients 1 to 6 of 20').waitFor();
-    await button(page, 'Next clients').click();
-    await page.getByRole('combobox', { name: 'Person 10, client Client 16' }).waitFor();
-    await button(page, 'Show more').click();
-    await page.getByText('30 Members').waitFor();
-    await page.getByLabel('Find a client').fill('29');
-    await page.getByLabel('Find a person').fill('Person 39');
-    await page.getByText('1 Member', { exact: true }).waitFor();
-    assert.equal(await page.getByRole('combobox', { name: 'Person' }).count(), 1);
-    await page.getByRole('combobox', { name: 'Person 39, client Client 29' }).selectOption('Write');
-    await page.getByText('Person 39 can read and write Client 29.').waitFor();
-    assert.deepEqual(refused, []);
-  });
-
-  const CASES: {
-    who: string;
-    ties: Ties | 'owner';
-    archived?: boolean;
-    controls: string[];
-    saves: number;
-  }[] = [
-    { who: 'a member', ties: { teamRole: 'member' }, controls: [], saves: 0 },
-    {
-      who: 'a Company Admin who reads',
-      ties: { companyRole: 'admin', companyGrant: 'read' },
-      controls: [],
-      saves: 0,
-    },
-    {
-      who: 'an Admin of the Team',
-      ties: { teamRole: 'admin' },
-      controls: ['Change role of Zoe', 'Invite someone', 'Remove Zoe'],
-      saves: 1,
-    },
-    {
-      who: 'an Owner in an archived Team',
-      ties: 'owner',
-      archived: true,
-      controls: ['Remove Zoe'],
-      saves: 0,
-    },
-  ];
-  for (const { who, ties, archived = false, controls, saves } of CASES) {
-    test(`${who} sees what they can do, and no request is refused`, async () => {
-      const company = await service.company();
-      await addNamed(company, 'Zoe');
-      await addNamedClient(company, 'Acme');
-      const { token } = ties === 'owner' ? company : await addPerson(service, company, ties);
-      if (archived) await archiveTeam(service, company.teamId);
-      const { page, faults, refused } = await open(token);
-      await row(page, 'Zoe').waitFor();
-      await page.waitForLoadState('networkidle');
-      const names = await page
-        .getByRole('button', { name: /^(Change role of Zoe|Remove Zoe|Invite someone|New link)/ })
-        .all();
-      const found = await Promise.all(names.map((found) => found.innerText()));
-      assert.deepEqual(found.map((text) => text.replace(/\s+/g, ' ').trim()).sort(), controls);
-      const ownerRow = await row(page, 'Owner').getByRole('button').count();
-      assert.equal(ownerRow, ties === 'owner' ? 1 : 0, 'only Owners change an Owner');
-      await page.getByRole('link', { name: 'Access to clients' }).click();
-      await title(page, 'Access to clients · People');
-      await page.waitForLoadState('networkidle');
-      if (controls.length === 0)
-        assert.equal(await page.getByRole('combobox', { name: 'client' }).count(), 0);
-      else {
-        const cell = page.getByRole('combobox', { name: 'Zoe, client Acme' });
-        await cell.waitFor();
-        assert.equal(await cell.locator('option').count(), archived ? 1 : 3);
-      }
-      await page.getByRole('link', { name: 'Team settings' }).click();
-      await page.getByText('In this Team').waitFor();
-      assert.equal(await button(page, 'Save').count(), saves);
-      assert.deepEqual([faults, refused], [[], []]);
-    });
-  }
-
-  test('the page is not left without a question while a change of access is on its way', async () => {
-    const company = await service.company();
-    const ann = await addNamed(company, 'Ann');
-    const clientId = await addNamedClient(company, 'Acme');
-    const { page } = await openConsole(browser, `${base}/people?view=access`, company.token);
-    const sending = await hold(page, '**/v1/team/grants/**', ['PUT']);
-    const cell = page.getByRole('combobox', { name: 'Ann, client Acme' });
-    await cell.selectOption('read');
-    await sending.arrived;
-    const stayed = answerQuestions(page, 'stay');
-    await page.getByRole('link', { name: 'Team settings' }).click();
-    await page.getByLabel('Find a person').fill('a');
-    await page.waitForURL(/person=a/);
-    const question = '1 change of access is not saved yet. Leave all the same?';
-    assert.deepEqual(stayed, [question]);
-    assert.equal(await cell.inputValue(), 'read');
-    // Of two changes, the second is sent after the first.
-    await cell.selectOption('write');
-    sending.letGo();
-    await page.getByText('Ann can read and write Acme.').waitFor();
-    await page.getByRole('link', { name: 'Team settings' }).click();
-    await page.getByText('In this Team').waitFor();
-    assert.equal(stayed.length, 1);
-    assert.deepEqual(
-      (await grants(company)).map((grant) => [grant.userId, grant.clientId, grant.access]),
-      [[ann.userId, clientId, 'write']],
-    );
-    await page.context().close();
-  });
-
-  test('what others have changed in the meantime is said, and the page follows', async () => {
-    const company = await service.company();
-    const [ann, admin] = [
-      await addNamed(company, 'Ann'),
-      await addNamed(company, 'Al', { teamRole: 'admin' }),
-    ];
-    const { page, faults } = await open(company.token);
-    await button(page, 'Change role of Owner').click();
-    await page.getByLabel('Role of Owner').selectOption('Member');
-    await button(page, 'Save').click();
-    await page.getByText('Make someone else an Owner first.').waitFor();
-    await button(page, 'Cancel').click();
-    await company.ask.removeTeamMember(ann.userId);
-    await button(page, 'Change role of Ann').click();
-    await page.getByLabel('Role of Ann').selectOption('Admin');
-    await button(page, 'Save').click();
-    await page.getByText('Ann had already left the Team.').waitFor();
-    assert.equal(await row(page, 'Ann').count(), 0);
-    assert.deepEqual(faults, []);
-
-    const other = await open(admin.token);
-    await button(other.page, 'Invite someone').waitFor();
-    await company.ask.changeTeamRole(admin.userId, { role: 'member' });
-    await button(other.page, 'Invite someone').click();
-    await other.page.getByLabel('Email', { exact: true }).fill(newEmail());
-    await button(other.page, 'Make the link').click();
-    await other.page.getByText('ask one of its Owners or Admins').waitFor();
-    assert.equal(await other.page.getByRole('heading', { name: 'Invites' }).count(), 0);
-    // Leaving the Team shows why there is nothing left to show.
-    const leaving = await addNamed(company, 'Lea', { teamRole: 'admin' });
-    const last = await open(leaving.token);
-    await button(last.page, 'Leave Lea').click();
-    await button(last.page, 'Leave').click();
-    await last.page.getByText('You no longer have access to this Team.').waitFor();
   });
 
   test('the settings of the Team are changed, and its new name is shown at once', async () => {
@@ -432,23 +212,5 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     });
     assert.equal(login.statusCode, 200);
     assert.deepEqual(faults, []);
-  });
-
-  test('every view is readable in all looks, with any names, and light', async () => {
-    const company = await service.company();
-    for (const name of HOSTILE) await addNamed(company, name);
-    for (const name of HOSTILE) await addNamedClient(company, name);
-    await makeInvite(service, company);
-    const paths = ['/people', '/people?view=access', '/people?view=team', '/account'];
-    const views = paths.map((path) => ({
-      url: `${base}${path}`,
-      token: company.token,
-      shown: (page: Page) => page.waitForLoadState('networkidle'),
-    }));
-    for (const view of views) {
-      await assertLooks(browser, view, HOSTILE);
-    }
-    for (let n = 0; n < 50; n += 1) await addNamed(company, `Person ${n}`);
-    for (const view of views) await assertWeight(browser, view);
   });
 });

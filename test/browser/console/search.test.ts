@@ -193,26 +193,4 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
     assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();
   });
-
-  test('a client out of reach is not requested, and a passage that is gone is said to be', async () => {
-    const owner = await company();
-    const { token } = await addPerson(service, owner, { teamRole: 'member' });
-    const { page, faults, refused } = await open(owner, { q: 'passport', in: owner.client }, token);
-    await page.getByRole('alert').filter({ hasText: 'There is no such client' }).waitFor();
-    await page.getByLabel('Where').selectOption('Everywhere');
-    await found(page, 'No passage found');
-    assert.equal(await page.getByLabel('Where').count(), 0, 'there is nothing to choose');
-    await searchFor(page, 'yellow');
-    await found(page, '1 passage');
-    await owner.ask.archiveSources({
-      filter: { tag: 'front desk' },
-      dryRun: false,
-    });
-    await page.getByRole('button', { name: 'Show more of it' }).click();
-    await page.getByRole('alert').filter({ hasText: 'no longer stored. Search again.' }).waitFor();
-    await page.getByRole('button', { name: 'Search' }).click();
-    await found(page, 'No passage found');
-    assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
-  });
 });

@@ -3,15 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { questionBest } from '../../support/feedback.ts';
-import { addMemory } from '../../support/memories.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { imported, textFile } from '../../support/originals.ts';
-import { focused, heading, title } from '../../support/pages.ts';
-import { addClient, addPerson, archiveTeam, type Caller } from '../../support/team.ts';
-import { answerQuestions, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
+import { focused, title } from '../../support/pages.ts';
+import { addClient, type Caller } from '../../support/team.ts';
+import { openConsole } from './console-tab.ts';
 
-const HOSTILE = ['W'.repeat(300), 'فريق الدعم الفني', '<img src=x onerror=alert(1)>'] as const;
 const service = await openTestApp();
 const { database } = service;
 
@@ -40,10 +37,6 @@ async function read(caller: Caller, id: string) {
 
 function remove(caller: Caller, id: string) {
   return service.app.inject({ method: 'DELETE', url: `/v1/memory/sources/${id}`, headers: caller.headers });
-}
-
-async function rename(table: 'client' | 'team', id: string, name: string): Promise<void> {
-  await database.query(`update identity.${table} set name = $2 where id = $1`, [id, name]);
 }
 
 const titles = (page: Page) => page.locator('.records h2').allInnerTexts();
@@ -162,34 +155,6 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('what cannot be archived is named with the reason, and the others are archived', async () => {
-    const company = await service.company();
-    const ids = [];
-    for (const name of ['One', 'Two', 'Three']) ids.push(await ingest(company, { title: name }));
-    const { page } = await open(company, '/sources');
-    await said(page, '3 sources');
-    await remove(company, ids[1]!);
-    await page.getByLabel('Select all shown').check();
-    await button(page, 'Archive selected').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
-    await said(page, '2 sources archived.');
-    await alarmed(page, 'Two: The source is already archived');
-    await page.getByText('No sources yet').waitFor();
-
-    for (const name of ['Four', 'Five', 'Six']) await ingest(company, { title: name });
-    await page.reload();
-    await said(page, '3 sources');
-    await page.route('**/v1/memory/sources/*', (route) => route.abort());
-    await page.getByLabel('Select all shown').check();
-    await button(page, 'Archive selected').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
-    await alarmed(page, 'Six: The service did not answer.');
-    await alarmed(page, '2 others: not tried');
-    assert.equal(await page.getByRole('alert').getByRole('listitem').count(), 2);
-    await said(page, '3 selected');
-    await page.context().close();
-  });
-
   test('all sources that match a filter are archived after a count, and that is undone', async () => {
     const company = await service.company();
     const ids = [];
@@ -220,81 +185,6 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Draft 1' }).waitFor();
     assert.equal((await read(company, ids[0]!)).state, 'active');
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
-  });
-
-  test('the page is not left without a question while several sources are archived', async () => {
-    const company = await service.company();
-    for (const name of ['One', 'Two', 'Three']) await ingest(company, { title: name });
-    const { page } = await open(company, '/sources');
-    await page.getByLabel('Select all shown').check();
-    const sending = await hold(page, '**/v1/memory/sources/*', ['DELETE']);
-    await button(page, 'Archive selected').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
-    await sending.arrived;
-    const stayed = answerQuestions(page, 'stay');
-    await button(page, 'Menu').click();
-    await page.getByRole('link', { name: 'Memories', exact: true }).click();
-    assert.deepEqual(stayed, [
-      '0 of 3 sources archived. If you leave now, the others stay as they are. Leave all the same?',
-    ]);
-    // Other filters do not hide what is being done.
-    await page.getByLabel('State').selectOption('all');
-    await page.getByRole('button', { name: 'Show', exact: true }).click();
-    await page.waitForURL(/state=all/);
-    await page.getByRole('status').getByText('Archiving 1 of 3').waitFor();
-    sending.letGo();
-    await page.getByRole('status').getByText('3 sources archived.').waitFor();
-    await button(page, 'Menu').click();
-    await page.getByRole('link', { name: 'Memories', exact: true }).click();
-    await page.waitForURL(/memories/);
-    assert.equal(stayed.length, 1);
-    await page.context().close();
-  });
-
-  test('archiving all that match can be stopped, and what was done is told', async () => {
-    const company = await service.company();
-    for (const name of ['One', 'Two', 'Three']) await ingest(company, { title: name, tags: ['old'] });
-    const { page } = await open(company, '/sources?tag=old');
-    await said(page, '3 sources');
-    await button(page, 'Archive all that match …').click();
-    await page.getByText('3 sources match.').waitFor();
-    const first = Promise.withResolvers<void>();
-    await page.route('**/v1/memory/sources/archive', async (route) => {
-      await first.promise;
-      await route.fulfill({ json: { count: 1 } });
-    });
-    await button(page, 'Archive 3 sources').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
-    first.resolve();
-    await alarmed(page, 'The others: You have stopped it.');
-    await page.getByRole('status').getByText('1 source archived.').waitFor();
-    assert.equal(await page.getByRole('dialog').count(), 0);
-    await page.context().close();
-  });
-
-  test('archiving that ends after other filters were set leaves the list of these', async () => {
-    const company = await service.company();
-    await ingest(company, { title: 'Draft', tags: ['first'] });
-    await ingest(company, { title: 'Final', tags: ['second'] });
-    const { page } = await open(company, '/sources?tag=first');
-    await said(page, '1 source');
-    const removal = Promise.withResolvers<void>();
-    await page.route('**/v1/memory/sources/*', async (route) => {
-      if (route.request().method() === 'DELETE') await removal.promise;
-      await route.continue();
-    });
-    await page.getByLabel('Select all shown').check();
-    await button(page, 'Archive selected').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
-    await page.getByRole('combobox', { name: 'Tag' }).fill('second');
-    await button(page, 'Show').click();
-    await page.getByRole('link', { name: 'Final' }).waitFor();
-    const again = page.waitForResponse((answer) => answer.url().includes('/v1/memory/sources?'));
-    removal.resolve();
-    assert.match((await again).url(), /tag=second/);
-    await said(page, '1 source archived.');
-    assert.deepEqual(await titles(page), ['Final']);
     await page.context().close();
   });
 
@@ -369,25 +259,6 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('those with Full access see the feedback that waits for a decision', async () => {
-    const company = await service.company();
-    const id = await ingest(company, { title: 'Tram', text: 'The tram leaves from stop QX-31.' });
-    const note = 'It leaves from QX-40 now.';
-    await questionBest(company, 'stop QX-31', { verdict: 'outdated', note });
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    for (const [token, shown] of [
-      [company.token, 1],
-      [member.token, 0],
-    ] as const) {
-      const { page, refused } = await openSource(company, id, token);
-      await page.waitForLoadState('networkidle');
-      assert.equal(await page.getByRole('listitem').filter({ hasText: note }).count(), shown);
-      assert.equal(await page.getByRole('link', { name: 'Decide in the review' }).count(), shown);
-      assert.deepEqual(refused, []);
-      await page.context().close();
-    }
-  });
-
   test('the original of a source is saved under its name', async () => {
     const company = await service.company();
     const name = 'Fahrplan „Straße“ 2026.txt';
@@ -438,89 +309,6 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('each user sees only what they can do, and no request is refused', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const author = await addPerson(service, company, {
-      teamRole: 'member',
-      clients: { [clientId]: 'write' },
-    });
-    const id = await ingest(author, { title: 'Of the author' });
-    const ofClient = await ingest(author, { title: 'Of the client', clientId });
-    const other = await addPerson(service, company, { teamRole: 'member' });
-    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
-    const admin = await addPerson(service, company, { teamRole: 'admin' });
-    const demoted = await addPerson(service, company, {
-      teamRole: 'member',
-      clients: { [clientId]: 'read' },
-    });
-    await database.query('update memory.source set created_by = $2 where id = $1', [
-      ofClient,
-      demoted.userId,
-    ]);
-    const own = ['Edit', 'Move', 'Archive'];
-    for (const [who, token, source, buttons, boxes] of [
-      ['an Admin', admin.token, id, [...own, 'Delete for good'], 2],
-      ['the author', author.token, id, own, 1],
-      ['another member', other.token, id, [], 0],
-      ['a reader', reader.token, id, [], 0],
-      ['an author who can only read the client', demoted.token, ofClient, [], 0],
-    ] as const) {
-      const { page, faults, refused } = await openSource(company, source, token);
-      await page.waitForLoadState('networkidle');
-      assert.deepEqual(await page.locator('.source-actions button').allInnerTexts(), buttons, who);
-      await page.getByRole('link', { name: 'All sources' }).click();
-      await page
-        .getByRole('status')
-        .filter({ hasText: /[12] sources?$/ })
-        .waitFor();
-      await page.waitForLoadState('networkidle');
-      assert.equal(await page.getByLabel(/^Select (?!all)/).count(), boxes, who);
-      assert.equal(await button(page, 'Archive all that match …').count(), who === 'an Admin' ? 1 : 0, who);
-      assert.deepEqual([faults, refused], [[], []], who);
-      await page.context().close();
-    }
-    const { page, refused } = await open(company, `/sources/${ofClient}`, other.token);
-    await page.getByText('There is no such source, or you do not have access to it.').waitFor();
-    await title(page, 'No such source · Sources · Test Team');
-    assert.equal(refused.length, 1);
-    await archiveTeam(service, company.teamId);
-    await page.context().close();
-    const archived = await openSource(company, id);
-    await archived.page.waitForLoadState('networkidle');
-    assert.equal(await archived.page.locator('.source-actions button').count(), 0);
-    assert.deepEqual(archived.refused, []);
-    await archived.page.context().close();
-  });
-
-  test('the sources of memories and of workspace files lead to where they are changed', async () => {
-    const company = await service.company();
-    const memory = await addMemory(company, 'published', {
-      title: 'VPN',
-      content: 'The port is 443.',
-    });
-    const id = memory.sourceId ?? '';
-    const { memoryId } = await read(company, id);
-    const { page, refused } = await openSource(company, id);
-    assert.equal(await page.locator('.source-actions button').count(), 0);
-    const href = await page.getByRole('link', { name: 'Show the memory' }).getAttribute('href');
-    assert.equal(href, at(company, `/memories/${memoryId}`).slice(base.length));
-    const fileId = await ingest(company, { title: 'vpn.md', uri: 'team/vpn.md' });
-    await database.query(`update memory.source set kind = 'file' where id = $1`, [fileId]);
-    await page.goto(at(company, `/sources/${fileId}`));
-    await button(page, 'Edit tags').click();
-    assert.equal(await page.getByLabel('Title').count(), 0);
-    await page.getByRole('combobox', { name: 'Tags' }).fill('network');
-    await button(page, 'Save').click();
-    await said(page, 'Saved.');
-    assert.deepEqual((await read(company, fileId)).tags, ['network']);
-    const link = await page.getByRole('link', { name: 'Show the file' }).getAttribute('href');
-    assert.equal(new URL(link ?? '', base).searchParams.get('path'), 'team/vpn.md');
-    assert.deepEqual(await page.locator('.source-actions button').allInnerTexts(), ['Edit tags']);
-    assert.deepEqual(refused, []);
-    await page.context().close();
-  });
-
   test('a change that the state of the source forbids says why, and the page shows what is stored now', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
@@ -555,86 +343,5 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await alarmed(page, 'The service did not answer.');
     assert.deepEqual(faults, []);
     await page.context().close();
-  });
-
-  test('an empty list says how the first source is made, and whom to ask', async () => {
-    const company = await service.company();
-    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
-    for (const [token, text] of [
-      [company.token, 'Import the first files'],
-      [reader.token, 'Ask an Owner or Admin of the Team'],
-    ] as const) {
-      const { page } = await open(company, '/sources', token);
-      await heading(page, 'No sources yet');
-      await page.getByText(text).waitFor();
-      await page.goto(at(company, '/sources?q=nothing'));
-      await page.getByText('No source matches these filters.').waitFor();
-      await page.context().close();
-    }
-  });
-
-  test('names in another direction and without a break are isolated and fit, and axe finds nothing', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    await rename('client', clientId, HOSTILE[0]);
-    for (const name of HOSTILE) {
-      await ingest(company, {
-        title: name,
-        tags: [name.slice(0, 50)],
-        text: `${name}\n${name}`,
-        externalId: name,
-        uri: `https://example.com/${name}`,
-        metadata: { [name]: name },
-      });
-    }
-    const id = await ingest(company, { title: HOSTILE[0], text: HOSTILE[0], clientId, tags: ['tag'] });
-    const archived = await ingest(company, { title: HOSTILE[1], text: 'x' });
-    await remove(company, archived);
-    const list = {
-      url: at(company, '/sources?state=all'),
-      token: company.token,
-      shown: (page: Page) => said(page, '5 sources'),
-    };
-    const record = {
-      url: at(company, `/sources/${id}`),
-      token: company.token,
-      shown: (page: Page) => page.getByText('Passage 1').waitFor(),
-    };
-    for (const page of [list, record]) {
-      await assertLooks(browser, page, HOSTILE);
-    }
-    await assertLooks(browser, {
-      ...record,
-      shown: async (page) => {
-        await button(page, 'Edit').click();
-        await page.getByRole('dialog').waitFor();
-      },
-    });
-  });
-
-  test('a first load with 50 sources, and with 50 passages, is light', async () => {
-    const company = await service.company();
-    const tags = Array.from({ length: 60 }, (_, n) => `tag-${n}`);
-    for (let n = 0; n < 55; n += 1) {
-      await ingest(company, {
-        title: `Source ${n} of the load`,
-        tags: tags.slice(n, n + 4),
-        uri: `https://x.example/${n}`,
-      });
-    }
-    const words = (n: number) =>
-      Array.from({ length: 180 }, (_, w) => (w * 7919 * (n + 3)).toString(36)).join(' ');
-    const chunks = Array.from({ length: 50 }, (_, n) => ({ text: words(n) }));
-    const id = await ingest(company, { title: 'Long', chunks });
-    await assertWeight(browser, {
-      url: at(company, '/sources'),
-      token: company.token,
-      shown: (page) => said(page, '50 sources, and more'),
-    });
-    await assertWeight(browser, {
-      url: at(company, `/sources/${id}`),
-      token: company.token,
-      shown: (page) => said(page, 'Passages 1 to 25'),
-    });
   });
 });

@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { createAgent, expire } from '../../support/agent-tokens.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp } from '../../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
-import { addClient, addPerson, addTeam, archiveTeam, type Caller } from '../../support/team.ts';
-import {
-  answerQuestions,
-  assertIsolates,
-  assertLooks,
-  assertStaysOpen,
-  assertWeight,
-  hold,
-  openConsole,
-} from './console-tab.ts';
+import { addClient, addPerson, type Caller } from '../../support/team.ts';
+import { answerQuestions, openConsole } from './console-tab.ts';
 
-/** Right-to-left, without a place to break, and with markup. */
-const NAME = `فريق الدعم ${'W'.repeat(240)} <img src=x onerror=alert(1)>`;
 const service = await openTestApp();
-const { database } = service;
 
 /** Whether a line is of a token, and does not install the terminal client. */
 const isOfToken = (line: string) => !line.startsWith('npm install ');
@@ -94,67 +83,6 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('the dialogs for a secret stay open while they send, so that it is shown', async () => {
-    const company = await service.company();
-    const { page } = await open('/tokens', company.token);
-    const creating = await hold(page, '**/v1/auth/tokens', ['POST']);
-    await button(page, 'Create a token').click();
-    await dialog(page).getByLabel('Name').fill('Build agent');
-    await page.keyboard.press('Enter');
-    await creating.arrived;
-    await assertStaysOpen(page);
-    creating.letGo();
-    const first = await secretOf(page);
-    await button(page, 'I have copied it').click();
-    const rotating = await hold(page, '**/rotate', ['POST']);
-    await button(page, 'Rotate – Build agent').click();
-    await button(page, 'Make a new secret').click();
-    await rotating.arrived;
-    await assertStaysOpen(page);
-    rotating.letGo();
-    assert.notEqual(await secretOf(page), first);
-    await page.context().close();
-  });
-
-  test('nothing typed is lost by a refusal, and a token needs a permission', async () => {
-    const company = await service.company();
-    const { page } = await open('/tokens', company.token);
-    await button(page, 'Create a token').click();
-    await dialog(page).getByLabel('Name').fill('Night agent');
-    await dialog(page).getByLabel('memory:read').uncheck();
-    await dialog(page).getByLabel('memory:write').uncheck();
-    await button(page, 'Create the token').click();
-    await dialog(page).getByRole('alert').filter({ hasText: 'at least one permission' }).waitFor();
-    await dialog(page).getByLabel('audit:read').check();
-    await archiveTeam(service, company.teamId);
-    await button(page, 'Create the token').click();
-    await dialog(page).getByRole('alert').filter({ hasText: 'The Team is archived' }).waitFor();
-    assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Night agent');
-    assert.equal(await dialog(page).getByLabel('audit:read').isChecked(), true);
-    assert.deepEqual(await tokens(company), []);
-    await page.context().close();
-  });
-
-  test('a token can be for another Team than the one that is shown', async () => {
-    const company = await service.company();
-    const other = await addTeam(service, company);
-    const { page } = await open(`/tokens?team=${company.teamId}`, company.token);
-    await button(page, 'Create a token').click();
-    await dialog(page).getByLabel('Name').fill('Traveller');
-    await dialog(page).getByLabel('Team', { exact: true }).selectOption(other);
-    await dialog(page).getByLabel('Layers').selectOption('some');
-    await dialog(page).getByText('You reach no client in this Team.').waitFor();
-    await dialog(page).getByLabel('Layers').selectOption('none');
-    await button(page, 'Create the token').click();
-    await issued(page).waitFor();
-    await row(page, 'Traveller').getByText('for Another Team').waitFor();
-    assert.deepEqual(
-      (await tokens(company)).map(({ teamId, clientIds }) => [teamId, clientIds]),
-      [[other, []]],
-    );
-    await page.context().close();
-  });
-
   test('rotating shows the new secret once, with an overlap, and revoking ends it', async () => {
     const company = await service.company();
     const agent = await createAgent(service, company, company, { name: 'Builder' });
@@ -178,47 +106,6 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     assert.equal(await button(page, /^(Rotate|Revoke)/).count(), 0);
     assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();
-  });
-
-  test('a token that was revoked in between cannot be rotated, and is shown as it is', async () => {
-    const company = await service.company();
-    const { record } = await createAgent(service, company, company, { name: 'Builder' });
-    const expired = await createAgent(service, company, company, { name: 'Old agent' });
-    await expire(service, expired);
-    const { page } = await open('/tokens', company.token);
-    assert.match(await row(page, 'Old agent').innerText(), /expired/);
-    assert.equal(await row(page, 'Old agent').getByRole('button').count(), 0);
-    await button(page, 'Rotate – Builder').click();
-    await company.ask.revokeToken(record.id);
-    await button(page, 'Make a new secret').click();
-    await dialog(page).getByRole('alert').filter({ hasText: 'The agent token is revoked' }).waitFor();
-    await button(page, 'Cancel').click();
-    await row(page, 'Builder').getByText('revoked').waitFor();
-    await page.context().close();
-  });
-
-  test('each user sees the parts and the permissions that are open to them, and no request is refused', async () => {
-    const company = await service.company();
-    const owner = await addPerson(service, company, { teamRole: 'owner' });
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
-    await createAgent(service, member, company, { name: 'Agent of a member', permissions: ['memory:read'] });
-    for (const [person, parts, permissions] of [
-      [owner, ['Your tokens', 'Tokens of the Team', 'Connect'], 7],
-      [member, ['Your tokens', 'Connect'], 5],
-      [reader, ['Your tokens', 'Connect'], 2],
-    ] as const) {
-      const { page, faults, refused } = await open('/tokens', person.token);
-      await button(page, 'Create a token').click();
-      assert.equal(await dialog(page).getByRole('checkbox').count(), permissions);
-      await page.keyboard.press('Escape');
-      const links = page.getByRole('navigation', { name: 'Parts of the page' }).getByRole('link');
-      assert.deepEqual(await links.allInnerTexts(), parts);
-      await page.goto(`${base}/tokens?part=team`, { waitUntil: 'networkidle' });
-      assert.equal(await row(page, 'Agent of a member').count(), person === reader ? 0 : 1);
-      assert.deepEqual([faults, refused], [[], []]);
-      await page.context().close();
-    }
   });
 
   test('with Full access, the tokens of others for the Team can be revoked', async () => {
@@ -277,61 +164,5 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     assert.equal(answer.status, 200, await answer.text());
     assert.deepEqual(faults, []);
     await page.context().close();
-  });
-
-  test('where every Team is archived, no token can be created, and the reason is said', async () => {
-    const company = await service.company();
-    await archiveTeam(service, company.teamId);
-    const { page } = await open('/tokens', company.token);
-    await page.getByText('A token needs a Team that is not archived.').waitFor();
-    assert.equal(await button(page, 'Create a token').count(), 0);
-    await page.context().close();
-  });
-
-  const shown = async (page: Page) => {
-    await page.locator('.records > li, details').first().waitFor();
-    await page.locator('#content:not(:has-text("…"))').waitFor();
-  };
-
-  test('axe finds nothing on any part, on the form and on a new secret', async () => {
-    const company = await service.company();
-    await createAgent(service, company, company);
-    const at = (path: string) => ({ url: `${base}${path}`, token: company.token });
-    await assertLooks(browser, { ...at('/tokens?part=team'), shown });
-    await assertLooks(browser, { ...at('/tokens?part=connect'), shown });
-    await assertLooks(browser, { ...at('/tokens'), shown: (page) => button(page, 'Create a token').click() });
-    await assertLooks(browser, {
-      ...at('/tokens'),
-      shown: async (page) => {
-        await button(page, /^Rotate/)
-          .first()
-          .click();
-        await button(page, 'Make a new secret').click();
-        await issued(page).waitFor();
-      },
-    });
-  });
-
-  test('names in any direction, without a break and with markup are shown as they are', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    await database.query('update identity.team set name = $2 where id = $1', [company.teamId, NAME]);
-    await database.query('update identity.client set name = $2 where id = $1', [clientId, NAME]);
-    const member = await addPerson(service, company, { teamRole: 'admin' });
-    await database.query('update identity.account set name = $2 where id = $1', [member.userId, NAME]);
-    for (const caller of [company, member]) {
-      await createAgent(service, caller, company, { name: NAME, clientIds: [clientId] });
-    }
-    for (const path of ['/tokens', '/tokens?part=team']) {
-      await assertIsolates(browser, { url: `${base}${path}`, token: company.token, shown }, [NAME]);
-    }
-  });
-
-  test('a first load with 50 tokens is at most 100 kB and 40 requests', async () => {
-    const company = await service.company();
-    for (let n = 0; n < 50; n += 1) await createAgent(service, company, company, { name: `Agent ${n}` });
-    for (const path of ['/tokens', '/tokens?part=team', '/tokens?part=connect']) {
-      await assertWeight(browser, { url: `${base}${path}`, token: company.token, shown });
-    }
   });
 });

@@ -98,57 +98,6 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('each key has a button, and the buttons do the same', async () => {
-    const company = await service.company();
-    await queue(company, named(3));
-    const { page, faults } = await openReview(browser, base, company);
-    const button = (name: string) => page.getByRole('button', { name, exact: true });
-    await button('Next').click();
-    await button('Discard').click();
-    await status(page, 'Discarded Item 02. 2 left.');
-    await button('Previous').click();
-    await button('Publish').click();
-    await status(page, 'Published Item 01. 1 left.');
-    await button('Undo').click();
-    await status(page, 'Back in review: Item 01');
-    await button('Keys').click();
-    await heading(page, 'Keys');
-    await button('Close').click();
-    await button('Edit').click();
-    await page.getByLabel('Title', { exact: true }).fill('Another title');
-    await button('Publish').click();
-    await status(page, 'Published Another title');
-    assert.deepEqual(await statesOf(company), { 'Another title': 'published', 'Item 03': 'review' });
-    assert.deepEqual(faults, []);
-    await page.context().close();
-  });
-
-  test('a script that cannot be loaded is named, and the next key loads it', async () => {
-    const company = await service.company();
-    await queue(company, named(3));
-    const { page } = await openReview(browser, base, company);
-    const scripts = /\/review\/(undo|key-dialogs)\.js/;
-    await page.route(scripts, (route) => route.abort());
-    await press(page, '?');
-    await status(page, 'The dialog could not be loaded.');
-    await press(page, 'pp');
-    await status(page, '1 left.');
-    await press(page, 'u');
-    await status(page, 'Nothing was undone: a script could not be loaded.');
-    await page.unroute(scripts);
-    // What is decided while the script loads is not undone.
-    await press(page, 'up');
-    await page.getByText('Item 02', { exact: true }).first().waitFor();
-    await page.getByRole('button', { name: 'Keys' }).click();
-    await heading(page, 'Keys');
-    assert.deepEqual(await statesOf(company), {
-      'Item 01': 'published',
-      'Item 02': 'review',
-      'Item 03': 'published',
-    });
-    await page.context().close();
-  });
-
   test('keys do nothing in a field, in a dialog, with a modifier and while they are held down', async () => {
     const company = await service.company();
     await queue(company, named(3));

@@ -3,8 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openTestApp } from '../../../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
-import { fitsScreen, focused, heading, openPage, title } from '../../../support/pages.ts';
-import { addPerson } from '../../../support/team.ts';
+import { focused, heading, title } from '../../../support/pages.ts';
 import { openConsole } from '../console-tab.ts';
 
 const service = await openTestApp();
@@ -39,28 +38,5 @@ describe('an address without a page, in a browser', { skip: withoutBrowser }, ()
       assert.deepEqual([faults, refused], [[], []]);
       await page.context().close();
     }
-  });
-
-  test('is said to a person without a Team too', async () => {
-    const { token } = await addPerson(service, await service.company(), { companyRole: 'admin' });
-    const { page } = await openConsole(browser, `${base}/somewhere`, token);
-    await page.getByText('There is no page at this address.').waitFor();
-    await page.context().close();
-  });
-
-  test('leads a person who is not signed in to the form, at any width', async () => {
-    const { page, faults } = await openPage(browser, `${base}/some/where`);
-    await heading(page, 'Page not found');
-    await title(page, 'Page not found');
-    assert.equal(await page.getByLabel('Password').count(), 0);
-    for (const width of [320, 1280]) {
-      await page.setViewportSize({ width, height: 700 });
-      assert.ok(await fitsScreen(page), `${width} px`);
-    }
-    await page.getByRole('link', { name: 'go to the home page' }).click();
-    await heading(page, 'Sign in');
-    assert.equal(page.url(), `${base}/`);
-    assert.deepEqual(faults, []);
-    await page.context().close();
   });
 });

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { openTestApp } from '../../../support/app.ts';
 import { givePassword } from '../../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
-import { focused, heading, openPage, storage, title } from '../../../support/pages.ts';
+import { focused, heading, openPage, problemAt, storage, title } from '../../../support/pages.ts';
 import { askSession } from '../../../support/sign-in.ts';
 import { addPerson, addTeam, type Ties } from '../../../support/team.ts';
 import { openConsole } from '../console-tab.ts';
@@ -117,6 +117,37 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     }
   });
 
+  test('a failed sign-in shows the reason at the field concerned', async () => {
+    const company = await service.company();
+    await givePassword(service, company.ownerId, PASSWORD);
+    const { page } = await openPage(browser, base);
+    const submit = () => page.getByRole('button', { name: 'Sign in' }).click();
+    await submit();
+    assert.equal(await problemAt(page, 'email'), 'Enter your email.');
+    await page.getByLabel('Email').fill(company.ownerEmail);
+    await submit();
+    assert.equal(await problemAt(page, 'password'), 'Enter your password.');
+    assert.equal(await focused(page), 'password');
+    await page.getByLabel('Password').fill('not the password');
+    for (let failures = 1; failures <= 10; failures += 1) {
+      await submit();
+      await page.locator('#sign-in:not([aria-busy])').waitFor();
+      assert.match(String(await problemAt(page, 'password')), /^The email or the password is wrong\./);
+    }
+    await submit();
+    await page.locator('#sign-in-problem', { hasText: 'tried too often. Try again in 15 minutes' }).waitFor();
+    for (const [answer, says] of [
+      [null, 'did not answer'],
+      [{ status: 503, json: { code: 'unavailable' } }, 'is busy'],
+    ] as const) {
+      await page.route('**/v1/auth/login', (route) => (answer ? route.fulfill(answer) : route.abort()));
+      await submit();
+      await page.locator('#sign-in-problem', { hasText: says }).waitFor();
+      await page.unroute('**/v1/auth/login');
+    }
+    await page.context().close();
+  });
+
   test('a link opens what it names after the sign-in, in a new tab too', async () => {
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
@@ -195,21 +226,6 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('signing out empties the document while the service hangs', async () => {
-    const company = await service.company();
-    const { page } = await open('/', company.token);
-    await heading(page, 'In a terminal');
-    await page.clock.install();
-    const asked = page.waitForRequest('**/v1/auth/logout');
-    await page.route('**/v1/auth/logout', () => {});
-    await signOut(page);
-    await asked;
-    await page.clock.runFor(10_000);
-    await heading(page, 'The session is not ended');
-    assert.ok(!(await text(page)).includes('Test Team'));
-    await page.context().close();
-  });
-
   test('a session that has ended in between leads from the page at / to the form', async () => {
     const company = await service.company();
     const { page } = await open(`/search?team=${company.teamId}`, company.token);
@@ -235,40 +251,6 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
         assert.ok(asked.every((url) => !url.includes('/v1/') || !url.includes(id === 'x' ? 'team=x' : id)));
         await page.context().close();
       }
-    }
-  });
-
-  test('a person without a Team reaches their account by their name', async () => {
-    const company = await service.company();
-    const { token } = await addPerson(service, company, { companyRole: 'admin' });
-    const { page, faults, refused } = await open('/', token);
-    await page.locator('#no-team').waitFor();
-    await page.getByRole('banner').getByRole('link', { name: 'Someone' }).click();
-    await heading(page, 'Your account');
-    await page.getByText('This session').waitFor();
-    await page.getByLabel('Your name').fill('Ann Baker');
-    await page.getByRole('button', { name: 'Save the name' }).click();
-    await page.getByText('Signed in as Ann Baker').waitFor();
-    await title(page, 'Ann Baker · Your account');
-    assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
-  });
-
-  test('an Owner without a Team is told how to make one, and others whom to ask', async () => {
-    const company = await service.company();
-    await service.database.query(
-      `update identity.team set state = 'archived', deleted_at = now() where company_id = $1`,
-      [company.companyId],
-    );
-    const admin = await addPerson(service, company, { companyRole: 'admin' });
-    for (const [token, advice] of [
-      [company.token, 'The Company has no Team yet. Make one'],
-      [admin.token, 'An Owner of the Company can open one to you.'],
-    ] as const) {
-      const { page, faults } = await open('/', token);
-      await page.getByText(advice).waitFor();
-      assert.deepEqual(faults, []);
-      await page.context().close();
     }
   });
 
