@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { Status } from '../../shared/schemas/status.ts';
 import { openTestApp } from '../support/app.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
@@ -121,91 +120,6 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     // In between, the page requests the session.
     assert.equal(await nextLook(page), 4000);
     assert.equal(await nextLook(page), 2000);
-    await page.context().close();
-  });
-
-  test('the dashboard gives up after 15 seconds and polls at once when the browser is online', async () => {
-    const page = await atRest();
-    await page.route(STATUS, () => undefined);
-    const before = await countLooks(page);
-    await page.clock.runFor(2000);
-    assert.equal(await countLooks(page), before + 1);
-    assert.equal(await page.locator('#silence').textContent(), '');
-    await page.clock.runFor(15_000);
-    await page.locator('#silence', { hasText: 'No answer since' }).waitFor();
-    await page.unroute(STATUS);
-    await page.evaluate("dispatchEvent(new Event('online'))");
-    await page.locator('#silence', { hasText: 'No answer since' }).waitFor({ state: 'hidden' });
-    await page.context().close();
-  });
-
-  test('the dashboard shows how many passages are indexed again, as long as there are some', async () => {
-    const page = await atRest();
-    let outdated = 1;
-    await page.route(STATUS, async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({
-        response,
-        json: { ...((await response.json()) as Status), terms: { outdated } },
-      });
-    });
-    await nextLook(page);
-    assert.match(await page.locator('#outdated').innerText(), /^Words: 1 passage to index again\./);
-    outdated = 0;
-    await nextLook(page);
-    assert.equal(await page.locator('#outdated').isVisible(), false);
-    await page.context().close();
-  });
-
-  test('the dashboard shows the rate of the embedding backlog and the remaining time', async () => {
-    const page = await atRest();
-    let [total, pending] = [9000, 5000];
-    let step = 0;
-    await page.route(STATUS, async (route) => {
-      const response = await route.fetch();
-      pending -= step;
-      const chunks = { total, embedded: total - pending, pending };
-      await route.fulfill({ response, json: { ...((await response.json()) as Status), chunks } });
-    });
-    const told = () => page.locator('#backlog-rate, #backlog-left').allInnerTexts();
-    // Samples of another Team do not count for this one.
-    await page.reload();
-    await page
-      .locator('#backlog-line', { hasText: '5,000 of 9,000 passages wait for an embedding.' })
-      .waitFor();
-    await nextLooks(page, 2);
-    assert.deepEqual(await told(), ['measuring', 'measuring']);
-    await setVisible(page, 'hidden');
-    step = 300;
-    await nextLooks(page, 8);
-    assert.deepEqual(await told(), ['300 a minute', 'about 9 minutes']);
-    total += 6150;
-    pending += 6150;
-    await nextLook(page);
-    assert.equal((await told())[0], '300 a minute', 'a heap that comes in is no step back of the work');
-    step = 0;
-    await nextLooks(page, 7);
-    assert.deepEqual(await told(), ['0 a minute', 'no progress']);
-    pending = 0;
-    await nextLook(page);
-    assert.deepEqual(await told(), ['–', 'nothing waits']);
-    await page.context().close();
-  });
-
-  test('the dashboard waits for Retry-After of a 429, even when the browser comes online', async () => {
-    const page = await atRest();
-    await page.route(STATUS, (route) =>
-      route.fulfill({ status: 429, headers: { 'retry-after': '40' }, json: { code: 'rate_limited' } }),
-    );
-    await nextLook(page);
-    await page.unroute(STATUS);
-    await page.locator('#silence', { hasText: 'the service asks to wait' }).waitFor();
-    const before = await countLooks(page);
-    await page.clock.runFor(20_000);
-    await page.evaluate("dispatchEvent(new Event('online'))");
-    assert.equal(await countLooks(page), before);
-    assert.equal(await nextLook(page), 40_000);
-    assert.equal(await page.locator('#silence').textContent(), '');
     await page.context().close();
   });
 });

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { newId } from '../../shared/ids.ts';
-import type { SessionInfo } from '../../shared/schemas/accounts.ts';
 import { openTestApp } from '../support/app.ts';
-import { givePassword, join, makeInvite, newEmail } from '../support/invites.ts';
+import { makeInvite } from '../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
-import {
-  focused,
-  heading,
-  keptSession,
-  openPage,
-  problemAt,
-  sendForm,
-  type Typed,
-} from '../support/pages.ts';
-import { addAccount, askSession, signInBy } from '../support/sign-in.ts';
+import { focused, heading, openPage, problemAt, sendForm, type Typed } from '../support/pages.ts';
 
 const PASSWORD = 'a password of this test';
 const service = await openTestApp();
@@ -60,37 +49,6 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('the form can be sent again after an archived Team is restored', async () => {
-    const company = await service.company();
-    const { token } = await makeInvite(service, company);
-    const set = (state: string) =>
-      database.query('update identity.team set state = $2 where id = $1', [company.teamId, state]);
-    await set('archived');
-    const { page } = await openPage(browser, address(token));
-    await fill(page);
-    await page.locator('#form-problem', { hasText: 'The Team is archived' }).waitFor();
-    await set('active');
-    await send(page);
-    await heading(page, 'You have joined the Team');
-    await page.context().close();
-  });
-
-  test('the form shows the waiting time after too many wrong passwords', async () => {
-    const company = await service.company();
-    const [userId, email] = [newId(), newEmail()];
-    await addAccount(service, company, { userId, email, role: 'member' });
-    await givePassword(service, userId, PASSWORD);
-    const { token } = await makeInvite(service, company, { email });
-    for (let failed = 0; failed < 10; failed += 1) {
-      await join(service, { token, password: 'not its password' });
-    }
-    const { page } = await openPage(browser, address(token));
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await send(page);
-    await page.locator('#form-problem', { hasText: /Try again in 1\d minutes/ }).waitFor();
-    await page.context().close();
-  });
-
   test('an error that only the service detects is shown at its field', async () => {
     const { token } = await makeInvite(service, await service.company());
     const { page } = await openPage(browser, address(token));
@@ -123,35 +81,6 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     held.resolve();
     await heading(page, 'You have joined the Team');
     assert.equal(sent, 1);
-    await page.context().close();
-  });
-
-  test('a link that is opened during a submission gets an empty form of its own', async () => {
-    const company = await service.company();
-    const [first, second] = [await makeInvite(service, company), await makeInvite(service, company)];
-    const { page, faults } = await openPage(browser, address(first.token));
-    const held = Promise.withResolvers<void>();
-    await page.route(
-      '**/v1/auth/join',
-      async (route) => {
-        await held.promise;
-        await route.continue();
-      },
-      { times: 1 },
-    );
-    const asked = page.waitForRequest('**/v1/auth/join');
-    await fill(page, { name: 'The First' });
-    await asked;
-    await page.goto(address(second.token));
-    held.resolve();
-    await page.locator('#form:not([aria-busy])').waitFor();
-    await heading(page, 'Join your Team');
-    await fill(page, { name: 'The Second' });
-    await heading(page, 'You have joined the Team');
-    const { user } = (await askSession(service, await keptSession(page))).json<SessionInfo>();
-    assert.deepEqual([user.email, user.name], [second.invite.email, 'The Second']);
-    assert.equal((await signInBy(service, first.invite.email, PASSWORD)).statusCode, 200);
-    assert.deepEqual(faults, []);
     await page.context().close();
   });
 });

@@ -15,7 +15,6 @@ import {
 } from '../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import {
-  fitsScreen,
   focused,
   heading,
   keptSession,
@@ -216,36 +215,6 @@ describe('the pages that accept an invite in a browser', { skip: withoutBrowser 
         await page.context().close();
       });
 
-      test('keeps the input for another attempt when the service fails', async () => {
-        const { url } = await invite(await service.company());
-        const { page, faults } = await openPage(browser, here(url));
-        const typed = ['Noor Haddad', PASSWORD, PASSWORD];
-        for (const [answer, says] of [
-          [null, /did not answer. Check your connection/],
-          [{ status: 503, json: { code: 'unavailable' } }, /is busy/],
-          [
-            { status: 429, json: { code: 'rate_limited' }, headers: { 'retry-after': '40' } },
-            /in 40 seconds/,
-          ],
-          [{ status: 429, json: { code: 'rate_limited' } }, /in a moment/],
-          [{ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }, /The service failed/],
-          [{ status: 201, body: '{"token":' }, /did not answer/],
-        ] as const) {
-          await page.route(route, (held) => (answer === null ? held.abort() : held.fulfill(answer)));
-          await fill(page);
-          await page.locator('#form-problem', { hasText: says }).waitFor();
-          await page.locator('#form:not([aria-busy])').waitFor();
-          assert.deepEqual(await values(page), typed);
-          assert.equal(await focused(page), 'submit');
-          await page.unroute(route);
-        }
-        await page.locator('#submit').click();
-        await heading(page, done);
-        assert.deepEqual(await values(page), ['', '', ''], 'nothing typed is left behind');
-        assert.deepEqual(faults, []);
-        await page.context().close();
-      });
-
       test('keeps the link of this tab through a reload, and other tabs do not have it', async () => {
         const { url, token } = await invite(await service.company());
         const { page } = await openPage(browser, here(url));
@@ -259,41 +228,6 @@ describe('the pages that accept an invite in a browser', { skip: withoutBrowser 
         await fill(page);
         await heading(page, done);
         await page.context().close();
-      });
-
-      test('fits a phone, follows the colour scheme of the device and works with the keyboard', async () => {
-        const grounds = new Set<string>();
-        const company = await service.company();
-        for (const colorScheme of ['light', 'dark'] as const) {
-          const { page, faults } = await openPage(browser, here((await invite(company)).url), {
-            colorScheme,
-          });
-          await heading(page, title);
-          grounds.add(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor'));
-          assert.ok(await fitsScreen(page));
-          const { keyboard } = page;
-          await keyboard.type('W'.repeat(300));
-          await keyboard.press('Tab');
-          await keyboard.type(PASSWORD);
-          await keyboard.press('Tab');
-          await keyboard.type(PASSWORD);
-          await keyboard.press('Tab');
-          await keyboard.press('Space');
-          assert.equal(await page.locator('#password').getAttribute('type'), 'text');
-          await keyboard.press('Tab');
-          assert.equal(await focused(page), 'submit');
-          await keyboard.press('Enter');
-          await heading(page, done);
-          assert.ok(await fitsScreen(page));
-          assert.equal(await page.locator('#password').getAttribute('type'), 'password');
-          for (const next of ['Open the console', 'Sign out']) {
-            await keyboard.press('Tab');
-            assert.equal(await focused(page), next);
-          }
-          assert.deepEqual(faults, []);
-          await page.context().close();
-        }
-        assert.equal(grounds.size, 2);
       });
     });
   }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { accept, join, makeInvitation, makeInvite } from '../support/invites.ts';
+import { makeInvitation, makeInvite } from '../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
-import { focused, heading, openPage, sendForm, storage } from '../support/pages.ts';
-import { makeResetLink, useLink } from '../support/sign-in.ts';
+import { focused, heading, openPage, sendForm } from '../support/pages.ts';
+import { makeResetLink } from '../support/sign-in.ts';
 
 const PASSWORD = 'a password of this test';
 const service = await openTestApp();
@@ -23,7 +23,6 @@ const PAGES = [
       const { token, invite } = await makeInvite(service, company);
       return { token, email: invite.email };
     },
-    use: (token: string) => join(service, { token, password: PASSWORD }),
   },
   {
     name: 'accept',
@@ -36,7 +35,6 @@ const PAGES = [
       const { token, invite } = await makeInvitation(company);
       return { token, email: invite.email };
     },
-    use: (token: string) => accept(service, { token, password: PASSWORD }),
   },
   {
     name: 'reset',
@@ -49,7 +47,6 @@ const PAGES = [
       token: (await makeResetLink(service, company)).token,
       email: company.ownerEmail,
     }),
-    use: (token: string) => useLink(service, token, PASSWORD),
   },
 ];
 
@@ -63,7 +60,7 @@ describe('a link that is opened in a browser', { skip: withoutBrowser }, () => {
   });
   after(() => browser?.close());
 
-  for (const { name, title, done, asks, says, shows, make, use } of PAGES) {
+  for (const { name, title, done, asks, says, shows, make } of PAGES) {
     test(`/${name} shows what the link is for before any input and ends at the console`, async () => {
       const { token, email } = await make(await service.company());
       const { page, faults } = await openPage(browser, `${base}/${name}#token=${token}`);
@@ -107,42 +104,5 @@ describe('a link that is opened in a browser', { skip: withoutBrowser }, () => {
       assert.deepEqual(faults, []);
       await page.context().close();
     });
-
-    test(`/${name} says that the link was used when it was used after the page was opened`, async () => {
-      const { token } = await make(await service.company());
-      const { page } = await openPage(browser, `${base}/${name}#token=${token}`);
-      await heading(page, title);
-      await use(token);
-      await sendForm(page, { name: asks, password: PASSWORD });
-      await heading(page, 'This link has already been used');
-      assert.deepEqual(await storage(page), { tab: {}, all: {} });
-      await page.context().close();
-    });
   }
-
-  test('a link that is opened while another one is being checked replaces it', async () => {
-    const made = [await service.company(), await service.company()] as const;
-    const [first, last] = [await makeResetLink(service, made[0]), await makeResetLink(service, made[1])];
-    const held = Promise.withResolvers<void>();
-    const { page, faults } = await openPage(browser, `${base}/reset`);
-    await heading(page, 'The link is incomplete');
-    await page.route('**/v1/auth/link', async (route) => {
-      if (route.request().postData()?.includes(first.token)) await held.promise;
-      await route.continue();
-    });
-    await page.goto(`${base}/reset#token=${first.token}`);
-    await heading(page, 'One moment');
-    await page.goto(`${base}/reset#token=${last.token}`);
-    await heading(page, 'Set your password');
-    const answered = page.waitForResponse('**/v1/auth/link');
-    held.resolve();
-    await (await answered).finished();
-    await page.getByLabel('New password').fill(PASSWORD);
-    assert.deepEqual(await page.locator('#about bdi').allTextContents(), [
-      made[1].ownerEmail,
-      'Test Company',
-    ]);
-    assert.deepEqual(faults, []);
-    await page.context().close();
-  });
 });

@@ -5,16 +5,7 @@ import type { SessionInfo } from '../../shared/schemas/accounts.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
-import {
-  fitsScreen,
-  focused,
-  heading,
-  keptSession,
-  openPage,
-  problemAt,
-  sendForm,
-  storage,
-} from '../support/pages.ts';
+import { focused, heading, keptSession, openPage, sendForm, storage } from '../support/pages.ts';
 import { askSession, makeResetLink, signInBy, useLink } from '../support/sign-in.ts';
 
 const PASSWORD = 'a password of this test';
@@ -65,35 +56,6 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a reload keeps the link in this tab, and other tabs do not have it', async () => {
-    const { url, token } = await makeResetLink(service, await service.company());
-    const { page } = await openPage(browser, url);
-    await page.reload();
-    await heading(page, 'Set your password');
-    assert.deepEqual(await storage(page), { tab: { 'reset-token': token }, all: {} });
-    const other = await page.context().newPage();
-    await other.goto(`${base}/reset`);
-    await heading(other, 'The link is incomplete');
-    await fill(page, PASSWORD);
-    await heading(page, 'Your password is set');
-    await page.context().close();
-  });
-
-  test('an invalid password is shown at its field before it is sent', async () => {
-    const { url, token } = await makeResetLink(service, await service.company());
-    const { page, faults } = await openPage(browser, url);
-    await fill(page, 'eleven char');
-    assert.match(String(await problemAt(page, 'password')), /11 of at least 12/);
-    assert.equal(await focused(page), 'password');
-    await fill(page, PASSWORD, `${PASSWORD}!`);
-    assert.match(String(await problemAt(page, 'repeated')), /not the same/);
-    assert.equal(await focused(page), 'repeated');
-    assert.equal(await problemAt(page, 'password'), null);
-    assert.equal((await useLink(service, token, PASSWORD)).statusCode, 200, 'the link is unused');
-    assert.deepEqual(faults, []);
-    await page.context().close();
-  });
-
   test('the page explains in plain words why a link cannot be used', async () => {
     const company = await service.company();
     const [used, expired, revoked] = [
@@ -125,44 +87,5 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     }
     assert.deepEqual(faults, []);
     await page.context().close();
-  });
-
-  test('a name is shown as text and never as HTML', async () => {
-    const company = await service.company();
-    const name = '<img src=x onerror="document.title=1">';
-    await database.query('update identity.account set name = $2 where id = $1', [company.ownerId, name]);
-    const { page, faults } = await openPage(browser, (await makeResetLink(service, company)).url);
-    await fill(page, PASSWORD);
-    await heading(page, 'Your password is set');
-    assert.ok((await page.locator('main').innerText()).includes(name));
-    assert.equal(await page.locator('img').count(), 0);
-    assert.deepEqual(faults, []);
-    await page.context().close();
-  });
-
-  test('the form can be sent again when the service does not answer', async () => {
-    const { url } = await makeResetLink(service, await service.company());
-    const { page } = await openPage(browser, url);
-    await page.route('**/v1/auth/reset', (route) => route.abort());
-    await fill(page, PASSWORD);
-    await page.getByText('did not answer').waitFor();
-    await page.unroute('**/v1/auth/reset');
-    await page.getByRole('button', { name: 'Set password' }).click();
-    await heading(page, 'Your password is set');
-    await page.context().close();
-  });
-
-  test('the page fits a phone, can show the passwords and follows the colour scheme', async () => {
-    const { url } = await makeResetLink(service, await service.company());
-    const grounds = new Set<string>();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const { page } = await openPage(browser, url, { colorScheme });
-      grounds.add(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor'));
-      assert.ok(await fitsScreen(page));
-      await page.getByLabel('Show the passwords').check();
-      assert.equal(await page.getByLabel('New password').getAttribute('type'), 'text');
-      await page.context().close();
-    }
-    assert.equal(grounds.size, 2);
   });
 });
