@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Session } from '../../shared/schemas/accounts.ts';
 import { openTestApp } from '../support/app.ts';
+import { callerOf } from '../support/client/client.ts';
 import { columns } from '../support/columns.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../support/sign-in.ts';
 
@@ -36,9 +37,9 @@ describe('POST /v1/auth/reset', () => {
   test('a reset makes the previous password invalid', async () => {
     const company = await service.company();
     const first = await useLink(service, (await makeResetLink(service, company)).token, PASSWORD);
-    const signedIn = { ...company, headers: { ...company.headers } };
-    signedIn.headers.authorization = `Bearer ${first.json<Session>().token}`;
-    const second = await makeResetLink(service, signedIn);
+    const { token } = first.json<Session>();
+    const headers = { ...company.headers, authorization: `Bearer ${token}` };
+    const second = await makeResetLink(service, { ...company, ...callerOf(service.app, headers), token });
     assert.equal((await useLink(service, second.token, `${PASSWORD} 2`)).statusCode, 200);
     assert.equal(outcome(await signInBy(service, company.ownerEmail, PASSWORD)), '401 invalid_credentials');
     assert.equal(outcome(await signInBy(service, company.ownerEmail, `${PASSWORD} 2`)), '200');

@@ -7,7 +7,7 @@ import type { SignedIn } from '../../support/app.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { importNow, importTexts, isOver, MISBEHAVE, untilImport } from '../../support/running-imports.ts';
-import { addTeam } from '../../support/team.ts';
+import { addTeam, inTeam } from '../../support/team.ts';
 
 /** A database of its own: nobody else's imports wait in it. */
 const service = await openOwnTestApp();
@@ -88,9 +88,7 @@ describe('one Team with very many waiting imports', () => {
   it('shares places with other Companies, not with other Teams', async (t) => {
     const [slow, quick] = [await service.company(), await service.company()];
     for (let n = 0; n < 4; n += 1) {
-      const teamId = await addTeam(service, slow);
-      const inTeam = { ...slow, teamId, headers: { ...slow.headers, 'memory-team': teamId } };
-      await sendMany(inTeam, ['waiting', 'waiting']);
+      await sendMany(inTeam(slow, await addTeam(service, slow)), ['waiting', 'waiting']);
     }
     const [id] = await importTexts(quick, ['a line']);
     assert.equal((await untilImport(quick, id, t.signal, isOver)).state, 'completed');
