@@ -5,23 +5,17 @@ import { LostJobError } from '../../../db/queue/queue.ts';
 import { readConfig } from '../../../shared/config.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
-import type { QueueName } from '../../../shared/queues.ts';
+import type { Payload, QueueName } from '../../../shared/queues.ts';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import { HANDLERS } from '../../../worker/registry.ts';
 import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';
 import type { SignedIn, TestApp } from '../../support/app.ts';
 import { listSources } from '../../support/source-library.ts';
 import { type Caller } from '../../support/team.ts';
+import { type Workspace, workspaceOf } from '../../support/workspace.ts';
 
 /** A version that waits to be indexed, as the payload of its job. */
-export interface PendingVersion {
-  companyId: string;
-  teamId: string;
-  userId: string;
-  clientId: string | null;
-  versionId: string;
-  tokenId: string | null;
-}
+export type PendingVersion = Payload<'file.index'>;
 
 /** What one run of a job differs in. */
 export interface RunOptions {
@@ -74,7 +68,7 @@ export function openIndexer(service: TestApp & Dependencies) {
 
   /** The versions of the Team that wait, the oldest first. */
   const pending = ({ companyId, teamId }: Pick<SignedIn, 'companyId' | 'teamId'>) =>
-    database.query<PendingVersion & Record<string, unknown>>(
+    database.query<PendingVersion>(
       `select $2::uuid as "companyId", team_id as "teamId", updated_by as "userId", layer_id as "layerId",
               id as "versionId", updated_by_token as "tokenId"
          from memory.workspace_version where team_id = $1 and indexed = 'pending' order by id`,
@@ -84,6 +78,11 @@ export function openIndexer(service: TestApp & Dependencies) {
   return {
     run,
     pending,
+    /** A Company and the workspace of its Owner. */
+    open: async () => {
+      const company = await service.company();
+      return { company, owner: workspaceOf(service.app, company.headers) };
+    },
     /** Indexes all versions of the Team that wait. */
     indexAll: async (company: Pick<SignedIn, 'companyId' | 'teamId'>, options: RunOptions = {}) => {
       for (const data of await pending(company)) {
@@ -92,6 +91,18 @@ export function openIndexer(service: TestApp & Dependencies) {
       }
     },
   };
+}
+
+/** Pushes files, which must be accepted. */
+export async function push(workspace: Workspace, ...files: object[]): Promise<void> {
+  const { status, code } = await workspace.push(files);
+  assert.equal(status, 200, code);
+}
+
+/** What the manifest shows about each path. */
+export async function states(workspace: Workspace, since?: number): Promise<Record<string, string>> {
+  const items = await workspace.wholeManifest(since === undefined ? {} : { since });
+  return Object.fromEntries(items.map(({ path, indexed }) => [path, indexed]));
 }
 
 /** The texts of the files that a search finds, of every layer that the caller reads. */
