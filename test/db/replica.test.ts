@@ -56,7 +56,13 @@ async function followed(
   t: { after(fn: () => unknown): void },
   { history = 'one 1', isReplica = true, maxLagMs = MAX_LAG_MS } = {},
 ) {
-  const state = { fails: null as Error | null, hangs: false, primaryFails: false, comparisons: 0 };
+  const state = {
+    fails: null as Error | null,
+    hangs: false,
+    isBehind: false,
+    primaryFails: false,
+    comparisons: 0,
+  };
   const warnings: unknown[] = [];
   const primary = fakeDatabase(() => {
     if (state.primaryFails) throw new Error('permission denied for function pg_walfile_name');
@@ -66,7 +72,7 @@ async function followed(
     state.comparisons += 1;
     if (state.fails !== null) throw state.fails;
     if (state.hangs) return new Promise(() => undefined);
-    return [{ isReplica, hasPosition: true, history }];
+    return [{ isReplica, hasPosition: !state.isBehind, history }];
   });
   const replica = followReplica({
     primary: primary.database,
@@ -180,6 +186,23 @@ describe('a read that a replica can answer', () => {
       assert.deepEqual(unreadOf(replica), { wrong_server: 1 });
     });
   }
+
+  test('goes to the primary if the replica lags at two comparisons in a row, until it does not', async (t) => {
+    const { database, state, replica } = await followed(t, { maxLagMs: 100 });
+    const compared = async () => {
+      const { comparisons } = state;
+      while (state.comparisons === comparisons) await turn();
+      await turn();
+      return replica.isUsable();
+    };
+    state.isBehind = true;
+    assert.equal(await compared(), true);
+    assert.equal(await compared(), false);
+    assert.equal(await readBy(database), 'primary');
+    assert.deepEqual(unreadOf(replica), { behind: 1 });
+    state.isBehind = false;
+    assert.equal(await compared(), true);
+  });
 
   test('does not go to a replica of another primary while its own primary does not answer', async (t) => {
     const { state, replica } = await followed(t, { history: 'one 0', maxLagMs: 1000 });
