@@ -6,7 +6,6 @@ import { endProcesses } from '../support/needs/process.ts';
 
 after(endProcesses);
 
-/** The short form of `kill-imports.ts`, which is run by hand. */
 describe('kill -9 while imports run', () => {
   const database = databaseUrl === undefined ? 'the embedded database' : 'PostgreSQL';
   test(`kill -9 loses no import and stores none a second time on ${database}`, {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 
 /** What a proxy does with the bytes of a connection, in both directions. */
 type Passing = 'pass' | 'swallow';
@@ -11,8 +10,6 @@ export interface ProxiedConnection {
   swallow(): void;
   /** Passes bytes on again. What was swallowed is lost. */
   pass(): void;
-  /** Passes each piece on only after so many milliseconds. */
-  delay(ms: number): void;
   /** Ends it on both sides, without a goodbye. */
   cut(): void;
 }
@@ -43,16 +40,12 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const upstream = connect({ ...target, allowHalfOpen: true });
     let passing = passingOfNew;
-    let delayMs = 0;
     const connection: ProxiedConnection = {
       swallow: () => {
         passing = 'swallow';
       },
       pass: () => {
         passing = 'pass';
-      },
-      delay: (ms) => {
-        delayMs = ms;
       },
       cut: () => {
         open.delete(connection);
@@ -62,18 +55,13 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
     };
     open.add(connection);
     const forward = (from: Socket, to: Socket) => {
-      // One piece after the other, so that a delay changes no order.
-      let sent = Promise.resolve();
-      const send = (act: () => void) => {
-        sent = sent.then(async () => {
-          if (delayMs > 0) await pause(delayMs);
-          if (passing === 'pass' && !to.destroyed) act();
-        });
-      };
+      const passes = () => passing === 'pass' && !to.destroyed;
       from.on('data', (bytes: Buffer) => {
-        if (passing === 'pass') send(() => to.write(bytes));
+        if (passes()) to.write(bytes);
       });
-      from.on('end', () => send(() => to.end()));
+      from.on('end', () => {
+        if (passes()) to.end();
+      });
       from.on('error', () => undefined);
       from.on('close', () => {
         if (passing === 'pass') connection.cut();

@@ -6,7 +6,7 @@ import type { Findings, ScenarioContext } from '../scenario.ts';
 import { get, quantile, type Reply, send, tally, untilReply } from './client.ts';
 import { Ledger } from './ledger.ts';
 import { loadFigures, searchRequest, startLoad, textOf } from './mixed-load.ts';
-import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
+import { mountSmallDisk } from './small-disk.ts';
 import { embeddedService, terminateAll } from './system.ts';
 import { expectLedger } from './under-load.ts';
 
@@ -19,8 +19,11 @@ const RESPONSE_MS = 5000;
 const NOTICE_MS = 30_000;
 const ROUNDS = 8;
 
+/** Ingests of large texts at most, until the database itself has filled the rest. */
+const MOST_INGESTS = 400;
+
 /** An ingest of a text of many words. Its title is not in the ledger. */
-export async function ingestLarge(url: string, title: string, random: () => number): Promise<Reply> {
+async function ingestLarge(url: string, title: string, random: () => number): Promise<Reply> {
   const body = { title, text: textOf(title, random, 20_000) };
   return send(url, { method: 'POST', path: '/v1/memory/ingest', body }, RESPONSE_MS * 4);
 }
@@ -76,12 +79,12 @@ async function endOf(service: ServiceProcess): Promise<number | NodeJS.Signals |
 
 /**
  * Fills the disk of an embedded service and frees it again.
- * @param fill fills the disk, and the service's database if need be
+ * @param leaveBytes how much another program leaves: the database fills the rest itself
  */
 export async function fullDisk(
   context: ScenarioContext,
   findings: Findings,
-  fill: (disk: SmallDisk, url: string, random: () => number) => Promise<void>,
+  leaveBytes: number,
 ): Promise<void> {
   const { signal, seed } = context;
   const random = seededRandom(seed);
@@ -93,7 +96,11 @@ export async function fullDisk(
   const ledger = new Ledger();
   const load = startLoad({ urls: [url], ledger, seed, loops: 3 });
   await sleep(3000, undefined, { signal });
-  await fill(disk, url, random);
+  await disk.fill(leaveBytes);
+  for (let n = 0; n < MOST_INGESTS; n += 1) {
+    signal.throwIfAborted();
+    if ((await ingestLarge(url, `large ${n}`, random)).status !== 201) break;
+  }
   const free = (await disk.freeBytes()) / 2 ** 20;
   findings.figure(`${free.toFixed(0)} of ${DISK_MB} MB free`);
   // Requests of the load are under way when the disk becomes full.

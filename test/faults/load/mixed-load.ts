@@ -29,8 +29,6 @@ const SHARES: readonly (readonly [Operation, number])[] = [
 export interface LoadReply extends Pick<Reply, 'status' | 'failure' | 'ms' | 'at'> {
   readonly operation: Operation;
   readonly problem: string;
-  /** How it ended at first, if it was sent again. */
-  readonly retriedAfter: string | null;
 }
 
 /** A load that runs until it is stopped. */
@@ -47,8 +45,6 @@ export interface LoadOptions {
   seed: number;
   /** Requests at once. */
   loops?: number;
-  /** Sends a request a second time, to the other address, if its connection was refused or reset. */
-  retryOnce?: boolean;
 }
 
 /** A search by words and by a vector. */
@@ -111,7 +107,7 @@ const isWrite = (operation: Operation): operation is Acknowledged['kind'] =>
   ['ingest', 'capture', 'push', 'import'].includes(operation);
 
 /** Starts a mixed load of searches, writes and lists. What is acknowledged is noted in the ledger. */
-export function startLoad({ urls, ledger, seed, loops = 6, retryOnce = false }: LoadOptions): RunningLoad {
+export function startLoad({ urls, ledger, seed, loops = 6 }: LoadOptions): RunningLoad {
   const random = seededRandom(seed);
   const sum = SHARES.reduce((all, [, share]) => all + share, 0);
   const draw = (): Operation => {
@@ -131,19 +127,14 @@ export function startLoad({ urls, ledger, seed, loops = 6, retryOnce = false }: 
     while (!stopped) {
       const operation = draw();
       turn += 1;
-      const [url = '', other = url] = turn % 2 === 0 ? urls : urls.toReversed();
+      const url = urls[turn % urls.length] ?? '';
       const key = `load-${runId}-${turn}`;
       const text = textOf(key, random);
       const request = requestOf(operation, key, text, random);
-      let reply = await send(url, request);
-      let retriedAfter: string | null = null;
-      if (retryOnce && reply.status === 0) {
-        retriedAfter = reply.failure;
-        reply = await send(other, request);
-      }
+      const reply = await send(url, request);
       const { status, failure, ms, at } = reply;
       const problem = status >= 400 ? reply.text.slice(0, 300) : '';
-      replies.push({ status, failure, ms, at, operation, problem, retriedAfter });
+      replies.push({ status, failure, ms, at, operation, problem });
       if (isWrite(operation) && reply.status >= 200 && reply.status < 300) {
         ledger.add({ kind: operation, key, text, id: idIn(operation, reply.json) });
       }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { EMBEDDING_DIM } from '../../../shared/embeddings.ts';
 import { TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import type { LoadRequest } from './client.ts';
@@ -28,154 +29,129 @@ export interface Operation {
 }
 
 /** Values that no schema allows, or that break what does not expect them. */
-const ODD_VALUES: readonly unknown[] = [
-  null,
-  true,
-  -1,
-  0,
-  1.5,
-  1e308,
-  Number.MAX_SAFE_INTEGER,
-  '',
-  ' ',
-  '\u0000',
-  '\ud800',
-  '\u202e',
-  '../../etc/passwd',
-  "'; drop table memory.source; --",
-  '%00',
-  '💥'.repeat(400),
-  'x'.repeat(9000),
-  [],
-  {},
-  [[[[[[]]]]]],
-  { toString: 1, constructor: 2 },
-];
-
+const ODD = fc.oneof(
+  fc.constantFrom<unknown>(null, true, -1, 0, 1.5, 1e308, Number.MAX_SAFE_INTEGER, [], {}, [[[[[[]]]]]]),
+  fc.constantFrom('', ' ', '\u0000', '\ud800', '\u202e', '%00', '💥'.repeat(400), 'x'.repeat(9000)),
+  fc.constantFrom<unknown>('../../etc/passwd', "'; drop table memory.source; --", {
+    toString: 1,
+    constructor: 2,
+  }),
+);
 const STRINGS = ['heron', 'a pump', 'team/load/a.txt', 'owner@localhost', 'text/plain', 'notes.md', '日本語'];
-
 /** Values of fields that otherwise refuse nearly every request, by name. */
 const USUAL: Readonly<Record<string, unknown>> = {
   embeddingModel: TEST_MODEL_NAME,
   embeddingDim: EMBEDDING_DIM,
 };
-
-/** One value of a schema in so many is replaced by an odd one. */
-const ODD_ONE_IN = 40;
 const MAX_DEPTH = 8;
 
-/** Makes requests from the schemas of operations: mostly valid ones, with an odd value here and there. */
-export class RandomRequests {
-  /** Ids from responses, so that some requests name what exists. */
-  readonly #ids: string[] = ['00000000-0000-7000-8000-000000000000'];
+/** What stands once in 40 times in the place of the usual. */
+const seldom = (usual: fc.Arbitrary<unknown>, other: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 39, arbitrary: usual }, { weight: 1, arbitrary: other });
+const absent = fc.constant(undefined);
+const ended = (text: string) =>
+  fc
+    .date({ max: new Date(2e12), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, text.length));
 
-  readonly #random: () => number;
-  readonly #schemas: Readonly<Record<string, Schema>>;
+/**
+ * Makes requests from the schemas of operations: mostly valid ones, with an odd value here and there.
+ * @param schemas those that others refer to, by name
+ * @param ids from responses, so that some requests name what exists
+ */
+export function openRequests(schemas: Readonly<Record<string, Schema>>, ids: readonly string[]) {
+  const id = fc.nat().map((n) => ids[n % ids.length] ?? '');
+  const formats: Record<string, fc.Arbitrary<string>> = {
+    uuid: id,
+    email: fc.nat(50).map((n) => `person-${n}@example.com`),
+    'date-time': ended('2026-01-01T00:00:00.000Z'),
+    date: ended('2026-01-01'),
+  };
 
-  /** @param schemas those that others refer to, by name */
-  constructor(random: () => number, schemas: Readonly<Record<string, Schema>>) {
-    this.#random = random;
-    this.#schemas = schemas;
-  }
+  const object = ({ properties = {}, required = [] }: Schema, depth: number) =>
+    fc.record({
+      ...Object.fromEntries(
+        Object.entries(properties).map(([name, schema]) => {
+          const value = name in USUAL ? fc.constant(USUAL[name]) : valueOf(schema, depth + 1);
+          // A required one is left out now and then.
+          return [
+            name,
+            required.includes(name) ? seldom(value, absent) : fc.option(value, { freq: 1, nil: undefined }),
+          ];
+        }),
+      ),
+      unknownField: seldom(absent, ODD),
+    });
 
-  /** Notes the ids in a response. Old ones give way. */
-  learn(text: string): void {
-    for (const [id] of text.slice(0, 4000).matchAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{22}/g)) {
-      if (this.#ids.length < 200) this.#ids.push(id);
-      else this.#ids[Math.floor(this.#random() * 200)] = id;
-    }
-  }
+  const array = ({ items = {}, minItems = 0 }: Schema, depth: number) => {
+    const some = fc.array(valueOf(items, depth + 1), { minLength: minItems, maxLength: minItems + 2 });
+    if (items.type !== 'number') return some;
+    const numbers = fc.array(fc.double({ min: -0.5, max: 0.5, noNaN: true }), {
+      minLength: EMBEDDING_DIM,
+      maxLength: EMBEDDING_DIM,
+    });
+    return seldom(numbers, some);
+  };
 
-  pick<T>(values: readonly T[]): T {
-    return values[Math.floor(this.#random() * values.length)] as T;
-  }
+  /** A value of a schema by its type. */
+  const typed = (schema: Schema, depth: number): fc.Arbitrary<unknown> => {
+    const { type, minimum: min = 0, maximum = 100 } = schema;
+    if (Array.isArray(type)) return fc.oneof(...type.map((one) => typed({ ...schema, type: one }, depth)));
+    const max = Math.min(maximum, min + 1000);
+    if (type === 'object' || schema.properties !== undefined) return object(schema, depth);
+    if (type === 'array') return array(schema, depth);
+    if (type === 'integer') return fc.integer({ min: Math.ceil(min), max: Math.floor(max) });
+    if (type === 'number') return fc.double({ min, max, noNaN: true });
+    if (type === 'boolean') return fc.boolean();
+    if (type === 'string') return formats[schema.format ?? ''] ?? fc.oneof(id, fc.constantFrom(...STRINGS));
+    return type === 'null' ? fc.constant(null) : ODD;
+  };
 
-  #isOdd(): boolean {
-    return this.#random() * ODD_ONE_IN < 1;
-  }
-
-  #string(schema: Schema): string {
-    if (schema.format === 'uuid') return this.pick(this.#ids);
-    if (schema.format === 'email') return `person-${Math.floor(this.#random() * 50)}@example.com`;
-    if (schema.format === 'date-time') return new Date(this.#random() * 2e12).toISOString();
-    if (schema.format === 'date') return new Date(this.#random() * 2e12).toISOString().slice(0, 10);
-    return this.#random() < 0.4 ? this.pick(this.#ids) : this.pick(STRINGS);
-  }
-
-  #number(schema: Schema): number {
-    const [min, max] = [schema.minimum ?? 0, schema.maximum ?? 100];
-    const drawn = min + this.#random() * (Math.min(max, min + 1000) - min);
-    return schema.type === 'integer' ? Math.floor(drawn) : drawn;
-  }
-
-  #object(schema: Schema, depth: number): object {
-    const made: Record<string, unknown> = {};
-    for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      const isRequired = schema.required?.includes(name) === true;
-      // A required one is left out now and then.
-      if (isRequired ? this.#isOdd() : this.#random() < 0.5) continue;
-      made[name] = USUAL[name] ?? this.value(property, depth + 1);
-    }
-    if (this.#isOdd()) made['unknownField'] = this.pick(ODD_VALUES);
-    return made;
-  }
-
-  #array(schema: Schema, depth: number): unknown[] {
-    // Vectors have a length of their own.
-    const isVector = schema.items?.type === 'number';
-    const length =
-      isVector && !this.#isOdd() ? EMBEDDING_DIM : (schema.minItems ?? 0) + Math.floor(this.#random() * 3);
-    return Array.from({ length }, () =>
-      isVector ? this.#random() - 0.5 : this.value(schema.items ?? {}, depth + 1),
-    );
-  }
-
-  /** A value for a schema. */
-  value(schema: Schema, depth = 0): unknown {
-    if (schema.$ref !== undefined) {
-      return this.value(this.#schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, depth);
-    }
-    if (depth > MAX_DEPTH || this.#isOdd()) return this.pick(ODD_VALUES);
-    if (schema.const !== undefined) return schema.const;
-    if (schema.enum !== undefined) return this.pick(schema.enum);
+  const valueOf = (schema: Schema, depth = 0): fc.Arbitrary<unknown> => {
+    if (depth > MAX_DEPTH) return ODD;
+    if (schema.$ref !== undefined)
+      return valueOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, depth + 1);
     const choices = schema.anyOf ?? schema.oneOf;
-    if (choices !== undefined) return this.value(this.pick(choices), depth + 1);
-    const type = Array.isArray(schema.type) ? this.pick(schema.type) : schema.type;
-    if (type === 'object' || schema.properties !== undefined) return this.#object(schema, depth);
-    if (type === 'array') return this.#array(schema, depth);
-    if (type === 'integer' || type === 'number') return this.#number({ ...schema, type });
-    if (type === 'boolean') return this.#random() < 0.5;
-    if (type === 'string') return this.#string(schema);
-    return type === 'null' ? null : this.pick(ODD_VALUES);
-  }
+    const allowed = 'const' in schema ? [schema.const] : schema.enum;
+    if (allowed !== undefined) return seldom(fc.constantFrom(...allowed), ODD);
+    if (choices !== undefined) return fc.oneof(...choices.map((one) => valueOf(one, depth + 1)));
+    return seldom(typed(schema, depth), ODD);
+  };
 
-  /** A request of an operation. */
-  request(operation: Operation): LoadRequest {
-    const query = new URLSearchParams();
-    let { path } = operation;
-    const headers: Record<string, string> = {};
-    for (const parameter of operation.parameters ?? []) {
-      const drawn = this.value(parameter.schema ?? { type: 'string' });
-      const value = typeof drawn === 'string' ? drawn : JSON.stringify(drawn);
-      if (parameter.in === 'path') {
+  /** The requests of an operation. */
+  return ({ method, path, parameters = [], requestBody }: Operation): fc.Arbitrary<LoadRequest> => {
+    const schema = requestBody?.content?.['application/json']?.schema;
+    const given = fc.tuple(
+      ...parameters.map(({ name, in: place, schema: of = { type: 'string' } }) => {
+        const value = valueOf(of).map((drawn) => (typeof drawn === 'string' ? drawn : JSON.stringify(drawn)));
+        // Headers seldom, because most values select a Team that does not exist.
+        const often =
+          place === 'path' ? value : place === 'query' ? fc.option(value) : seldom(fc.constant(null), value);
+        return often.map((text) => ({ name, place, text: text as string | null }));
+      }),
+    );
+    return fc
+      .record({ given, body: schema === undefined ? absent : valueOf(schema) })
+      .map(({ given, body }) => {
+        const of = (place: string) =>
+          given.flatMap((one) =>
+            one.place === place && one.text !== null ? [[one.name, one.text] as const] : [],
+          );
         // Dots and nothing would be another path.
-        const segment = /^\.*$/.test(value) ? 'x' : encodeURIComponent(value.toWellFormed());
-        path = path.replace(`{${parameter.name}}`, segment);
-      } else if (parameter.in === 'query') {
-        if (this.#random() < 0.5) query.set(parameter.name, value.toWellFormed());
-      } else if (this.#isOdd() && /^[\x20-\x7e]*$/.test(value)) {
-        // Seldom, because most values select a Team that does not exist.
-        headers[parameter.name] = value.slice(0, 500);
-      }
-    }
-    const schema = operation.requestBody?.content?.['application/json']?.schema;
-    const search = query.size > 0 ? `?${query.toString()}` : '';
-    const body = schema === undefined ? undefined : this.value(schema);
-    return {
-      method: operation.method.toUpperCase(),
-      path: path + search,
-      ...(body === undefined ? {} : { body }),
-      headers,
-    };
-  }
+        const segment = (text: string) =>
+          /^\.*$/.test(text) ? 'x' : encodeURIComponent(text.toWellFormed());
+        const filled = of('path').reduce(
+          (all, [name, text]) => all.replace(`{${name}}`, segment(text)),
+          path,
+        );
+        const query = new URLSearchParams();
+        for (const [name, text] of of('query')) query.set(name, text.toWellFormed());
+        return {
+          method: method.toUpperCase(),
+          path: query.size > 0 ? `${filled}?${query.toString()}` : filled,
+          ...(body === undefined ? {} : { body }),
+          headers: Object.fromEntries(of('header').filter(([, text]) => /^[\x20-\x7e]{0,500}$/.test(text))),
+        };
+      });
+  };
 }

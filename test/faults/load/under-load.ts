@@ -73,14 +73,12 @@ export async function expectLedger(
  * in time, /livez responds all along, the service goes on by itself, no acknowledged write is lost or doubled, and
  * SIGTERM ends every process with 0.
  * @param fault resolves when the fault is over
- * @param after what else is to be expected, once requests succeed again
  */
 export async function faultUnderLoad(
   context: ScenarioContext,
   findings: Findings,
   system: System,
   fault: () => Promise<void>,
-  after: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const { signal, seed } = context;
   const { url, urls } = system;
@@ -95,7 +93,6 @@ export async function faultUnderLoad(
     backMs <= BACK_SECONDS * 1000,
     `requests failed for ${(backMs / 1000).toFixed(0)} s after the fault`,
   );
-  await after();
   await sleep(AFTER_MS, undefined, { signal });
   await load.stop();
   const { asked, failed } = await livez.stop();

@@ -1,9 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../support/generated-text.ts';
 import { API_TOKEN } from '../../support/needs/process.ts';
-import { quantile, type Reply, send, tally } from '../load/client.ts';
-import { searchRequest } from '../load/mixed-load.ts';
+import { Ledger } from '../load/ledger.ts';
+import { loadFigures, startLoad } from '../load/mixed-load.ts';
 import { startSystem } from '../load/system.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 
@@ -63,16 +62,8 @@ export const slow: Scenario = {
   limitSeconds: CUT_SECONDS + 60,
   run: async (context, findings) => {
     const system = await startSystem(context, { workers: 0 });
-    const random = seededRandom(context.seed);
-    const searches: Reply[] = [];
     const port = Number(new URL(system.url).port);
-    let over = false;
-    const searching = (async () => {
-      while (!over) {
-        searches.push(await send(system.url, searchRequest(random)));
-        await sleep(500);
-      }
-    })();
+    const load = startLoad({ urls: system.urls, ledger: new Ledger(), seed: context.seed, loops: 1 });
     await Promise.all(
       CLIENTS.map(async (client) => {
         const closed: number[] = [];
@@ -87,17 +78,10 @@ export const slow: Scenario = {
         );
       }),
     );
-    over = true;
-    await searching;
-    const p95 = quantile(
-      searches.map(({ ms }) => ms),
-      0.95,
-    );
-    findings.figure(`searches of others: ${tally(searches)}, p95 ${p95.toFixed(0)} ms`);
-    findings.expect(
-      searches.every(({ status }) => status === 200),
-      `other requests failed: ${tally(searches)}`,
-    );
+    await load.stop();
+    findings.figure(`requests of others: ${loadFigures(load.replies)}`);
+    const failed = load.replies.filter(({ status }) => status < 200 || status >= 300);
+    findings.expect(failed.length === 0, `${failed.length} other requests failed: ${failed[0]?.problem}`);
     await system.stop(findings);
   },
 };
