@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '../../../shared/logger.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
 import { type RunningWorker, startWorker } from '../../../worker/worker.ts';
 import type { SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import {
   countJobs,
   eventKinds,
@@ -33,9 +34,7 @@ after(async () => (await worker)?.stop());
 /** Bytes that are no UTF-8. */
 const SPOILT = Buffer.from([0x63, 0x61, 0x66, 0xe9]).toString('base64');
 
-interface Waiting {
-  signal: AbortSignal;
-}
+type Waiting = Pick<TestContext, 'signal'>;
 
 /** An import once no run of it is due or under way. */
 async function settled({ signal }: Waiting, caller: Caller, id: string): Promise<Import> {
@@ -78,25 +77,21 @@ async function countSources({ teamId }: SignedIn): Promise<number> {
   return (await database.query('select from memory.source where team_id = $1', [teamId])).length;
 }
 
-describe('a job that waits for an import', () => {
-  test('does nothing if the import is cancelled or forgotten, and the next jobs run', async (t) => {
-    const company = await service.company();
-    const items = ['one', 'two', 'three'].map((text) => ({ filename: `${text}.txt`, text }));
-    const [cancelled, forgotten, kept] = (await upload(company, items)).map(({ id }) => id);
-    assert.ok(cancelled && forgotten && kept);
-    for (const id of [cancelled, forgotten, forgotten]) {
-      assert.equal(outcome(await sendRemoval(company, id)), '204');
-    }
-    await startOnce();
-    assert.equal((await settled(t, company, kept)).state, 'completed');
-    for (const id of [cancelled, forgotten]) {
-      await untilNoJob(t, id);
-      assert.equal(await countJobs(service, id), 1);
-    }
-    const { state, attempts, sourceId } = await readImport(company, cancelled);
-    assert.deepEqual([state, attempts, sourceId], ['cancelled', 0, null]);
-    assert.equal(await countSources(company), 1);
-  });
+test('a job that waits does nothing if its import is cancelled or forgotten, and the next jobs run', async (t) => {
+  const company = await service.company();
+  const items = ['one', 'two', 'three'].map((text) => ({ filename: `${text}.txt`, text }));
+  const [cancelled, forgotten, kept] = column(await upload(company, items), 'id');
+  assert.ok(cancelled && forgotten && kept);
+  for (const id of [cancelled, forgotten, forgotten]) await company.api.removeImport(id);
+  await startOnce();
+  assert.equal((await settled(t, company, kept)).state, 'completed');
+  for (const id of [cancelled, forgotten]) {
+    await untilNoJob(t, id);
+    assert.equal(await countJobs(service, id), 1);
+  }
+  const { state, attempts, sourceId } = await readImport(company, cancelled);
+  assert.deepEqual([state, attempts, sourceId], ['cancelled', 0, null]);
+  assert.equal(await countSources(company), 1);
 });
 
 describe('a failed import', () => {
@@ -106,7 +101,7 @@ describe('a failed import', () => {
     const company = await service.company();
     const { id, ...failed } = await failOne(t, company);
     await repair(id, 'the pangolin rolls up');
-    assert.equal((await sendRetry(company, id)).statusCode, 202);
+    await company.api.retryImport(id);
     const done = await settled(t, company, id);
     assert.deepEqual(done, {
       ...failed,
@@ -120,10 +115,7 @@ describe('a failed import', () => {
     });
     assert.equal(await keepsFile(service, id), false);
     const { chunks } = await readSource(company, done.sourceId ?? '');
-    assert.deepEqual(
-      chunks.map(({ text }) => text),
-      ['the pangolin rolls up'],
-    );
+    assert.deepEqual(column(chunks, 'text'), ['the pangolin rolls up']);
     assert.deepEqual(await eventKinds(service, id), [
       'memory.import',
       'memory.import_fail',
@@ -137,42 +129,11 @@ describe('a failed import', () => {
     const { id } = await failOne(t, company);
     await repair(id, ' ');
     for (const attempts of [2, 3]) {
-      assert.equal((await sendRetry(company, id)).statusCode, 202);
+      await company.api.retryImport(id);
       const again = await settled(t, company, id);
       assert.deepEqual([again.state, again.error?.code, again.attempts], ['failed', 'no_text', attempts]);
       assert.deepEqual([again.payloadPrunedAt, await keepsFile(service, id)], [null, true]);
     }
-  });
-
-  test('makes one more run and one source when it is retried twenty times at once', async (t) => {
-    const company = await service.company();
-    const { id } = await failOne(t, company);
-    await repair(id, 'the okapi is shy');
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sendRetry(company, id)));
-    assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [
-      202,
-      ...Array<number>(19).fill(409),
-    ]);
-    const { state, attempts } = await settled(t, company, id);
-    assert.deepEqual([state, attempts], ['completed', 2]);
-    assert.equal(await countJobs(service, id), 2);
-    assert.equal(await countSources(company), 1);
-  });
-
-  test('completes with a source of its own if its text is stored in the meantime', async (t) => {
-    const company = await service.company();
-    const { id } = await failOne(t, company);
-    await repair(id, 'the quokka smiles');
-    const ingested = await company.ask.ingestSource({
-      title: 'x',
-      text: 'the quokka smiles',
-    });
-    const { source } = ingested.json<{ source: { id: string } }>();
-    await retried(company, { all: true });
-    const { state, sourceId, sameAs } = await settled(t, company, id);
-    assert.deepEqual([state, sameAs?.sourceId], ['completed', source.id]);
-    assert.notEqual(sourceId, source.id);
-    assert.equal(await countSources(company), 2);
   });
 
   test('becomes a source of its author, even if another person retries it', async (t) => {
@@ -180,86 +141,51 @@ describe('a failed import', () => {
     const author = await addPerson(service, company, { teamRole: 'member' });
     const { id } = await failOne(t, author);
     await repair(id, 'the tapir swims');
-    assert.equal((await sendRetry(company, id)).statusCode, 202);
+    await company.api.retryImport(id);
     const { createdBy, sourceId } = await settled(t, company, id);
     assert.equal(createdBy, author.userId);
     const [source] = await listSources(author);
     assert.deepEqual([source?.id, source?.createdBy], [sourceId, author.userId]);
     assert.equal(outcome(await removeSource(author, sourceId ?? '')), '204');
   });
-});
 
-describe('an import without its file', () => {
-  before(startOnce);
-
-  test('fails with a reason and cannot be retried', async (t) => {
+  test('without its file fails with a reason and cannot be retried', async (t) => {
     const company = await service.company();
     const id = await plantImport(service, company);
     await database.query('delete from memory.import_payload where import_id = $1', [id]);
-    assert.equal((await sendRetry(company, id)).statusCode, 202, 'its record does not know');
+    // Its record does not know.
+    await company.api.retryImport(id);
     const failed = await settled(t, company, id);
     assert.deepEqual([failed.state, failed.error?.code, failed.attempts], ['failed', 'file_gone', 2]);
     assert.equal(failed.payloadPrunedAt, failed.updatedAt);
     assert.equal((await sendRetry(company, id)).statusCode, 409);
     assert.deepEqual(await retried(company, { all: true }), []);
-    assert.deepEqual(await eventKinds(service, id), ['memory.import_retry', 'memory.import_fail']);
   });
 });
 
-describe('a cancel beside the worker', () => {
-  before(startOnce);
-
-  test('prevents the source, or comes too late and the import completes', async (t) => {
-    const company = await service.company();
-    const items = Array.from({ length: 30 }, (_, n) => ({
-      filename: `${n}.txt`,
-      text: `text number ${n} of many`,
-    }));
-    const ids = (await upload(company, items)).map(({ id }) => id);
-    // Once the worker has begun with them.
-    await settled(t, company, ids[0] ?? '');
-    const outcomes = await Promise.all(
-      ids.map(async (id) => ({ id, answer: await sendRemoval(company, id) })),
-    );
-    let completed = 0;
-    for (const { id, answer } of outcomes) {
-      await untilNoJob(t, id);
-      const { state, sourceId, attempts } = await settled(t, company, id);
-      const kept = await keepsFile(service, id);
-      if (outcome(answer) === '204') {
-        assert.deepEqual([state, sourceId, attempts, kept], ['cancelled', null, 0, false]);
-      } else {
-        assert.equal(outcome(answer), '409 conflict');
-        assert.deepEqual([state, sourceId !== null, attempts, kept], ['completed', true, 1, false]);
-        completed += 1;
-      }
+test('a cancel beside the worker prevents the source, or comes too late and the import completes', async (t) => {
+  await startOnce();
+  const company = await service.company();
+  const items = Array.from({ length: 30 }, (_, n) => ({
+    filename: `${n}.txt`,
+    text: `text number ${n} of many`,
+  }));
+  const ids = column(await upload(company, items), 'id');
+  // Once the worker has begun with them.
+  await settled(t, company, ids[0] ?? '');
+  const outcomes = await Promise.all(ids.map(async (id) => ({ id, answer: await sendRemoval(company, id) })));
+  let completed = 0;
+  for (const { id, answer } of outcomes) {
+    await untilNoJob(t, id);
+    const { state, sourceId, attempts } = await settled(t, company, id);
+    const kept = await keepsFile(service, id);
+    if (outcome(answer) === '204') {
+      assert.deepEqual([state, sourceId, attempts, kept], ['cancelled', null, 0, false]);
+    } else {
+      assert.equal(outcome(answer), '409 conflict');
+      assert.deepEqual([state, sourceId !== null, attempts, kept], ['completed', true, 1, false]);
+      completed += 1;
     }
-    assert.equal(await countSources(company), completed);
-  });
-
-  test('beside a retry runs before or after it, and a removed import makes no source', async (t) => {
-    const company = await service.company();
-    const ids: string[] = [];
-    for (let n = 0; n < 20; n += 1) {
-      ids.push(await plantImport(service, company, { text: `text number ${n} again` }));
-    }
-    const outcomes = await Promise.all(
-      ids.map(async (id) => {
-        const answers = await Promise.all([sendRetry(company, id), sendRemoval(company, id)]);
-        return { id, came: answers.map(({ statusCode }) => statusCode).join() };
-      }),
-    );
-    let completed = 0;
-    for (const { id, came } of outcomes) {
-      await untilNoJob(t, id);
-      if (came === '404,204') continue;
-      const { state, sourceId } = await readImport(company, id);
-      if (came === '202,204') assert.deepEqual([state, sourceId], ['cancelled', null]);
-      else {
-        assert.deepEqual([came, state], ['202,409', 'completed']);
-        completed += 1;
-      }
-    }
-    assert.equal(await countSources(company), completed);
-  });
+  }
+  assert.equal(await countSources(company), completed);
 });

@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { QUEUES } from '../../../shared/queues.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
-import { type Asked, untilAnswered, untilImports } from '../../support/many-imports.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
-import {
-  endProcesses,
-  freePorts,
-  type ServiceProcess,
-  serviceFolder,
-  startMain,
-} from '../../support/needs/process.ts';
+import { endProcesses, type ServiceProcess, startMain } from '../../support/needs/process.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { childrenOf, until } from '../../support/process-table.ts';
 import { importNow, importTexts, isOver, untilImport } from '../../support/running-imports.ts';
@@ -111,36 +102,4 @@ describe('a worker that is frozen during an import, for longer than its heartbea
     await pace.set(1);
     await freezeAndTakeOver(t.signal, textOfChunks(700), async () => (await chunksAhead()) > 0);
   });
-});
-
-test('completes the import once if the whole service with the embedded database was frozen', {
-  skip: databaseUrl !== undefined,
-}, async (t) => {
-  const cwd = await serviceFolder();
-  const [port = 0] = await freePorts(1);
-  const asked: Asked = { url: `http://127.0.0.1:${port}`, signal: t.signal };
-  const service = startMain(MISBEHAVING, { cwd, env: { MEMORY_API_PORT: String(port) } });
-  await service.line(/"msg":"working"/);
-  const items = [SLOW, textOfChunks(1500)].map((text, n) => ({ filename: `${n}.txt`, text }));
-  await untilAnswered(asked, '/v1/memory/imports', {
-    method: 'POST',
-    body: JSON.stringify({ items }),
-    headers: { 'content-type': 'application/json' },
-  });
-  await untilImports(asked, ({ running }) => running === 2);
-  signalGroup(service, 'SIGSTOP');
-  // As when a laptop sleeps: nobody else could turn the clock of this database.
-  await sleep((QUEUES['import.process'].settings.heartbeatSeconds + 2) * 1000);
-  signalGroup(service, 'SIGCONT');
-  await untilImports(asked, ({ completed, failed }) => completed + failed === items.length);
-  const { items: imports } = (await untilAnswered(asked, '/v1/memory/imports')) as { items: Import[] };
-  const { items: sources } = (await untilAnswered(asked, '/v1/memory/sources')) as {
-    items: { id: string }[];
-  };
-  assert.deepEqual(
-    imports.map(({ state, error }) => [state, error]),
-    items.map(() => ['completed', null]),
-  );
-  assert.deepEqual(imports.map(({ sourceId }) => sourceId).sort(), sources.map(({ id }) => id).sort());
-  await endWell(service);
 });

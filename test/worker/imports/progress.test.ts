@@ -8,6 +8,7 @@ import { jobScope } from '../../../shared/scope.ts';
 import { type RunningWorker, startWorker } from '../../../worker/worker.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { importTexts, isOver, MISBEHAVE, untilImport } from '../../support/running-imports.ts';
+import { slowStoring, textOfChunks } from './slow-storing.ts';
 
 /** A database of its own: another worker would read the files unchanged. */
 const service = await openOwnTestApp();
@@ -39,10 +40,8 @@ function percentsRead(seen: readonly Import[]): number[] {
 
 function assertForwards(seen: readonly Import[]): void {
   const steps = seen.filter(({ state }) => state === 'running').map(far);
-  assert.deepEqual(
-    steps,
-    steps.toSorted((a, b) => a - b),
-  );
+  const sorted = steps.toSorted((a, b) => a - b);
+  assert.deepEqual(steps, sorted);
 }
 
 describe('the progress of an import', () => {
@@ -80,23 +79,9 @@ describe('the progress of an import', () => {
     assert.deepEqual(percentsRead(seen), [0, 100]);
   });
 
-  test('is null after a failure', async (t) => {
-    const { end } = await watch(t.signal, 'fault It is locked.');
-    assert.deepEqual([end.state, end.progress], ['failed', null]);
-  });
-
   test('shows how much is stored while storing takes long', async (t) => {
-    // As a busy database: each batch of chunks takes a while.
-    await database.transaction((tx) =>
-      database.script(
-        tx,
-        `create function public.take_long() returns trigger language plpgsql as
-           $$ begin perform pg_sleep(0.3); return null; end $$;
-         create trigger take_long after insert on memory.chunk for each statement execute function public.take_long()`,
-      ),
-    );
-    const text = Array.from({ length: 900 }, (_, n) => `${n} `.repeat(300)).join('\n\n');
-    const { seen, end } = await watch(t.signal, text);
+    await slowStoring(database, 0.3);
+    const { seen, end } = await watch(t.signal, textOfChunks(900));
     assert.equal(end.state, 'completed');
     assertForwards(seen);
     const stored = seen.filter(({ progress }) => progress?.stage === 'storing');

@@ -51,15 +51,6 @@ describe('one Team with very many waiting imports', () => {
   });
   after(() => worker.stop());
 
-  test('does not delay the only import of another Team', async (t) => {
-    const [id] = await importTexts(await other, ['the only one']);
-    const done = await untilImport(await other, id, t.signal, isOver);
-    assert.equal(done.state, 'completed');
-    const ahead = await begunBefore(await busy, id);
-    // Those that were begun already, and those that begin while the request is answered.
-    assert.ok(ahead <= MANY / 20, `${ahead} of ${MANY} were begun before it`);
-  });
-
   test('takes turns with the imports of another Team', async (t) => {
     const ids = await importTexts(
       await other,
