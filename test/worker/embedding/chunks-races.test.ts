@@ -25,7 +25,7 @@ import { anyVector, type EmbeddingWorker, embeddingWorker } from './embedding-jo
 const SLICE = 16;
 
 const service = await openEmbeddingService();
-const { app, database } = service;
+const { database } = service;
 
 /** Which transaction wrote each vector of a Team. */
 function writers({ teamId }: { teamId: string }): Promise<object[]> {
@@ -38,10 +38,6 @@ function writers({ teamId }: { teamId: string }): Promise<object[]> {
 /** As if the worker had been silent for too long: the job waits for another. */
 async function loseJob(id: string): Promise<void> {
   await database.query(`update pgboss.job set state = 'retry', start_after = now() where id = $1`, [id]);
-}
-
-function deleteSource(headers: Record<string, string>, id: string) {
-  return app.inject({ method: 'DELETE', url: `/v1/memory/sources/${id}`, headers });
 }
 
 test('a write queues no embedding job if the service makes no vectors', async () => {
@@ -76,26 +72,6 @@ describe('a slice of chunks', () => {
     await assertEmbedded(service, company);
   });
 
-  test('is not written by a frozen worker after another worker stored it', async () => {
-    const company = await service.company();
-    await storeTexts(company, numbered(3));
-    let before: object[] = [];
-    const frozen = embeddingWorker(service, async (text, signal) => {
-      if (frozen.asked.length === 2) {
-        await loseJob(taken?.id ?? '');
-        await embeddingWorker(service).run();
-        before = await writers(company);
-      }
-      return anyVector(text, signal);
-    });
-    const taken = await frozen.take();
-    assert.ok(taken);
-    await assert.rejects(frozen.do(taken), LostJobError);
-    assert.equal(before.length, 3);
-    assert.deepEqual(await writers(company), before);
-    await assertEmbedded(service, company);
-  });
-
   test('whose source or memory is moved at the same time gets its vectors by a job of the new layer', async () => {
     const company = await service.company();
     const [a, b] = [await addClient(service, company), await addClient(service, company)];
@@ -112,20 +88,6 @@ describe('a slice of chunks', () => {
     assert.equal(worker.asked.length, 4);
     await assertEmbedded(service, company);
     for (const layer of [a, b]) assert.equal((await rowsIn(service, company, layer))['chunk_embedding'], 1);
-  });
-
-  test('is retried by the same job when the model fails', async () => {
-    const company = await service.company();
-    await storeTexts(company, numbered(2));
-    const failing = embeddingWorker(service, () => {
-      throw new Error('the model is out of order');
-    });
-    const job = await failing.take();
-    assert.ok(job);
-    await assert.rejects(failing.do(job), /out of order/);
-    await loseJob(job.id);
-    await embeddingWorker(service).run();
-    await assertEmbedded(service, company);
   });
 
   test('is stored as far as it is computed when its worker stops, and another worker does the rest at once', async () => {
@@ -205,9 +167,8 @@ describe('changes while vectors are computed', () => {
     const worker = embeddingWorker(service, async (text, signal) => {
       if (text === 'to be deleted') {
         await storeTexts(company, ['in its place'], { externalId: 'document' });
-        assert.equal((await deleteSource(company.headers, deleted)).statusCode, 204);
-        const url = `/v1/memory/sources/${purged}/purge`;
-        assert.equal((await app.inject({ method: 'POST', url, headers: company.headers })).statusCode, 204);
+        await company.api.archiveSource(deleted);
+        await company.api.purgeSource(purged);
       }
       return anyVector(text, signal);
     });

@@ -65,16 +65,8 @@ async function found(company: SignedIn, query: string) {
   const model = await loadEmbedder({ name: NEXT_MODEL, modelDir: nextConfig.modelDir, allowDownload: false });
   const embedding = Array.from(await model.embed(query, 'query'));
   await model.close();
-  const answer = await via(next, company).ask.searchMemory({
-    query,
-    scope: {},
-    queryEmbedding: embedding,
-    ...SMALL_CLAIM,
-    embeddingModel: NEXT_MODEL,
-  });
-  assert.equal(answer.statusCode, 200, answer.body);
-  type Hit = { text: string; semantic_rank: number | null; keyword_rank: number | null };
-  return answer.json<{ hits: Hit[] }>().hits;
+  const body = { query, scope: {}, queryEmbedding: embedding, ...SMALL_CLAIM, embeddingModel: NEXT_MODEL };
+  return (await via(next, company).api.searchMemory(body)).hits;
 }
 
 describe('after a change of the model', () => {
@@ -163,34 +155,17 @@ describe('after a change of the model', () => {
     assert.deepEqual(await chunkFigures(company), { total: 2, embedded: 1, pending: 1 });
   });
 
-  test('vectors from clients replace the old ones too', async () => {
-    const company = await embeddedTeam(numbered(2));
-    await change(NEXT_MODEL);
-    await backfill({ MEMORY_API_SERVER_EMBEDDINGS: '0' });
-    assert.equal(await countVectors(company, TEST_MODEL), 2);
-    // As claim and complete do, whose tests are elsewhere.
-    await database.query(
-      `with made as (delete from memory.embedding_pending where team_id = $1 returning team_id, layer_id, chunk_id)
-       insert into memory.chunk_embedding (team_id, layer_id, chunk_id, model, embedding)
-         select m.team_id, m.layer_id, m.chunk_id, $2, e.embedding from made m
-           join memory.chunk_embedding e on e.team_id = m.team_id and e.chunk_id = m.chunk_id`,
-      [company.teamId, NEXT_MODEL],
-    );
-    await backfill({ MEMORY_API_SERVER_EMBEDDINGS: '0' });
-    await assertEmbedded(service, company, NEXT_MODEL);
-  });
-
   test('old vectors are searched for until an hour after the last change', async () => {
     await change(TEST_MODEL);
     await change(NEXT_MODEL);
     await embeddingWorker(service, anyVector, { config: nextConfig }).findWaiting();
     await backfill();
-    const pruned = async () =>
-      (
-        await database.query<{ pruned: boolean }>(
-          'select vectors_pruned_at >= adopted_at is true as pruned from memory.deployment',
-        )
-      )[0]?.pruned;
+    const pruned = async () => {
+      const [row] = await database.query(
+        'select vectors_pruned_at >= adopted_at is true as pruned from memory.deployment',
+      );
+      return row?.['pruned'];
+    };
     assert.equal(await pruned(), false);
     await newWorker.findWaiting();
     await newWorker.run();
