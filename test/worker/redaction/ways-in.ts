@@ -1,227 +1,151 @@
 import { claimBatch, stageCapture } from '../../support/captures.ts';
-import type { Method } from '../../support/client/client.ts';
+import type { Answer, Ask } from '../../support/client/client.ts';
 import { callTool } from '../../support/mcp.ts';
 import { addMemory } from '../../support/memories.ts';
+import { addSource } from '../../support/source-library.ts';
 import { along, type Caller, CLAIM } from '../../support/team.ts';
 import { file } from '../../support/workspace.ts';
 
 /** Makes a credential that nothing else in the test contains. */
 export type MakeSecret = () => string;
 
-/** What a request answered: its status, and its body as text. */
+/** A request that stores texts, and what it answered. */
 export interface Answered {
   way: string;
   status: number;
   text: string;
+  /** The paths of the credentials in its body, which it is to report. */
+  paths: string[];
 }
 
-interface WayIn {
-  way: string;
-  /** The paths of the credentials that it reports, in order. */
-  paths: string[];
-  /** Whether it is accepted in the mode `redact`: a push is not. */
-  isRefusedInRedact?: true;
-  send: (make: MakeSecret) => Promise<Answered>;
+const WITH_SECRET = /ghp_\w/;
+
+/** Where a body has a credential, also in Base64. */
+function pathsIn(value: unknown, path = ''): string[] {
+  if (typeof value === 'string') {
+    const isEncoded = path.endsWith('Base64');
+    return WITH_SECRET.test(isEncoded ? Buffer.from(value, 'base64').toString() : value) ? [path] : [];
+  }
+  return Object.entries(value ?? {}).flatMap(([name, member]) => pathsIn(member, `${path}/${name}`));
 }
 
 /** Every request that stores a text, with a credential in each of its fields. Prepares what they need. */
-export async function waysIn(company: Caller, admin: Caller & { wanted: string }): Promise<WayIn[]> {
-  const review = await addMemory(company, 'review');
-  const published = await addMemory(company, 'published');
+export async function waysIn(
+  company: Caller,
+  admin: Caller & { wanted: string },
+): Promise<((make: MakeSecret) => Promise<Answered>)[]> {
+  const [review, published] = [await addMemory(company, 'review'), await addMemory(company, 'published')];
   const ofTool = await addMemory(company, 'review');
-  const ingested = await company.ask.ingestSource({ title: 'x', text: 'plain' });
-  const sourceId = ingested.json<{ source: { id: string } }>().source.id;
-  const request = async (way: string, caller: Caller, method: Method, url: string, body: object) => {
-    const { statusCode, body: text } = await caller.send(method, url, body);
-    return { way, status: statusCode, text };
-  };
-  const post = (url: string, body: object) => request(`POST ${url}`, company, 'POST', url, body);
-  const tool = async (name: string, args: object) => {
-    const { isError, text } = await callTool(company, name, args);
-    const refused = text.startsWith('secret_detected') ? 422 : 400;
-    return { way: name, status: isError ? refused : 200, text };
-  };
+  const { id: sourceId } = await addSource(company);
+  const request =
+    <N extends keyof Ask>(
+      operation: N,
+      body: (make: MakeSecret) => object | Promise<object>,
+      { path = [] as string[], caller = company } = {},
+    ) =>
+    async (make: MakeSecret): Promise<Answered> => {
+      const sent = await body(make);
+      const ask = caller.ask[operation] as (...given: unknown[]) => Promise<Answer>;
+      const { statusCode, body: text } = await ask(...path, sent);
+      // Of several decisions, each has a status of its own.
+      const status = text.includes('"status":422') ? 422 : statusCode;
+      return { way: operation, status, text, paths: pathsIn(sent) };
+    };
+  const tool =
+    (way: string, args: (make: MakeSecret) => object | Promise<object>) =>
+    async (make: MakeSecret): Promise<Answered> => {
+      const given = await args(make);
+      const { isError, text } = await callTool(company, way, given);
+      const refused = text.startsWith('secret_detected') ? 422 : 400;
+      return { way, status: isError ? refused : 200, text, paths: pathsIn(given) };
+    };
   const batch = async () => {
     await stageCapture(company);
     const claimed = await claimBatch(company, { limit: 20 });
     return { batchId: claimed?.id ?? '', captureIds: claimed?.captures.map(({ id }) => id) ?? [] };
   };
-  const tags = (secret: string) => [`a ${secret}`];
+  const texts = (make: MakeSecret) => ({ title: `Title ${make()}`, content: `It is ${make()}.` });
+  const tags = (make: MakeSecret) => [`a ${make()}`];
   return [
-    {
-      way: 'ingest of a text',
-      paths: ['/title', '/text', '/uri', '/externalId', '/metadata/note', '/metadata/list/0', '/tags/0'],
-      send: (make) =>
-        post('/v1/memory/ingest', {
-          title: `Title ${make()}`,
-          text: `Some text with ${make()} in it.`,
-          uri: `https://files.test/${make()}`,
-          externalId: `id ${make()}`,
-          metadata: { note: make(), list: [make()], number: 1 },
-          tags: tags(make()),
-        }),
-    },
-    {
-      way: 'ingest of chunks',
-      paths: ['/chunks/1/text'],
-      send: (make) =>
-        post('/v1/memory/ingest', {
-          title: 'Chunks',
-          chunks: [
-            { text: 'A plain chunk.', embedding: along(3) },
-            { text: `A chunk with ${make()}.`, embedding: along(4) },
-          ],
-          ...CLAIM,
-        }),
-    },
-    {
-      way: 'capture',
-      paths: ['/sessionId', '/summary', '/metadata/note'],
-      send: (make) =>
-        post('/v1/memory/captures', {
-          sessionId: `session ${make()}`,
-          summary: `We used ${make()}.`,
-          metadata: { note: make() },
-        }),
-    },
-    {
-      way: 'completed items',
-      paths: [
-        '/items/0/title',
-        '/items/0/content',
-        '/items/0/metadata/note',
-        '/items/0/tags/0',
-        '/items/1/content',
+    request('ingestSource', (make) => ({
+      title: `Title ${make()}`,
+      text: `Some text with ${make()} in it.`,
+      uri: `https://files.test/${make()}`,
+      externalId: `id ${make()}`,
+      metadata: { note: make(), list: [make()], number: 1 },
+      tags: tags(make),
+    })),
+    request('ingestSource', (make) => ({
+      title: 'Chunks',
+      chunks: [
+        { text: 'A plain chunk.', embedding: along(3) },
+        { text: `A chunk with ${make()}.`, embedding: along(4) },
       ],
-      send: async (make) => {
-        const { batchId, captureIds } = await batch();
-        const fields = { title: `Title ${make()}`, content: `It is ${make()}.`, metadata: { note: make() } };
-        const items = [
-          { captureIds, action: 'publish', ...fields, tags: tags(make()), embedding: along(5), ...CLAIM },
-          {
-            captureIds,
-            action: 'review',
-            title: 'Another',
-            content: `Or ${make()}.`,
-            embedding: along(6),
-            ...CLAIM,
-          },
-        ];
-        return post('/v1/memory/consolidation/complete', { batchId, items });
-      },
-    },
-    {
-      way: 'publication with an edited text',
-      paths: ['/title', '/content'],
-      send: (make) =>
-        post('/v1/memory/memories', {
-          action: 'publish',
-          memoryId: review.id,
-          title: `Title ${make()}`,
-          content: `Content ${make()}.`,
-        }),
-    },
-    {
-      way: 'update of a memory',
-      paths: ['/decisions/0/title', '/decisions/0/content', '/decisions/0/tags/0'],
-      send: async (make) => {
-        const fields = { title: `Title ${make()}`, content: `Content ${make()}.`, tags: tags(make()) };
-        const decisions = [{ action: 'update', memoryId: published.id, ...fields }];
-        const answer = await post('/v1/memory/memories', { decisions });
-        return { ...answer, status: answer.text.includes('"status":422') ? 422 : answer.status };
-      },
-    },
-    {
-      way: 'change of a source',
-      paths: ['/title', '/tags/0'],
-      send: (make) =>
-        request('PATCH source', company, 'PATCH', `/v1/memory/sources/${sourceId}`, {
-          title: `Title ${make()}`,
-          tags: tags(make()),
-        }),
-    },
-    {
-      way: 'names of an import',
-      paths: ['/items/0/filename', '/items/0/title', '/items/0/tags/0'],
-      send: (make) =>
-        post('/v1/memory/imports', {
-          items: [
-            { filename: `${make()}.txt`, title: `Title ${make()}`, tags: tags(make()), text: 'plain words' },
-          ],
-        }),
-    },
-    {
-      way: 'reason of an access request',
-      paths: ['/reason'],
-      send: (make) =>
-        request('access request', admin, 'POST', '/v1/company/access-requests', {
-          teamId: admin.wanted,
-          access: 'read',
-          reason: `Because ${make()}`,
-        }),
-    },
-    {
-      way: 'stored query',
-      paths: ['/query'],
-      send: (make) =>
-        post('/v1/memory/search', {
-          query: `what is ${make()}`,
-          scope: {},
-          embeddingMode: 'keyword',
-          storeQueryText: true,
-        }),
-    },
-    {
-      way: 'push',
-      paths: ['/files/0/path', '/files/0/contentBase64'],
-      isRefusedInRedact: true,
-      send: (make) =>
-        post('/v1/workspace/push', { files: [file(`team/a ${make()}.env`, `KEY=x\n${make()}\n`)] }),
-    },
-    {
-      way: 'remember',
-      paths: ['/title', '/text', '/key'],
-      send: (make) =>
-        tool('remember', { title: `T ${make()}`, text: `Remember ${make()}.`, key: `key ${make()}` }),
-    },
-    {
-      way: 'stage_session',
-      paths: ['/session', '/text'],
-      send: (make) =>
-        tool('stage_session', { session: `s ${make()}`, sequence: 1, text: `Learned ${make()}.` }),
-    },
-    {
-      way: 'complete_captures',
-      paths: ['/items/0/title', '/items/0/content'],
-      send: async (make) => {
-        const { batchId, captureIds } = await batch();
-        const item = { captureIds, action: 'review', title: `Title ${make()}`, content: `It is ${make()}.` };
-        return tool('complete_captures', { batchId, items: [item] });
-      },
-    },
-    {
-      way: 'decide_memory',
-      paths: ['/title', '/content'],
-      send: (make) =>
-        tool('decide_memory', {
-          id: ofTool.id,
-          version: ofTool.version,
-          action: 'publish',
-          title: `Title ${make()}`,
-          content: `It is ${make()}.`,
-        }),
-    },
+      ...CLAIM,
+    })),
+    request('stageCapture', (make) => ({
+      sessionId: `session ${make()}`,
+      summary: `We used ${make()}.`,
+      metadata: { note: make() },
+    })),
+    request('completeCaptures', async (make) => {
+      const { batchId, captureIds } = await batch();
+      const embedded = { captureIds, embedding: along(5), ...CLAIM };
+      return {
+        batchId,
+        items: [
+          { ...embedded, action: 'publish', ...texts(make), metadata: { note: make() }, tags: tags(make) },
+          { ...embedded, action: 'review', title: 'Another', content: `Or ${make()}.` },
+        ],
+      };
+    }),
+    request('decideMemory', (make) => ({ action: 'publish', memoryId: review.id, ...texts(make) })),
+    request('decideMemory', (make) => ({
+      decisions: [{ action: 'update', memoryId: published.id, ...texts(make), tags: tags(make) }],
+    })),
+    request('changeSource', (make) => ({ title: `Title ${make()}`, tags: tags(make) }), { path: [sourceId] }),
+    request('importFiles', (make) => ({
+      items: [{ filename: `${make()}.txt`, title: `Title ${make()}`, tags: tags(make), text: 'plain words' }],
+    })),
+    request(
+      'requestAccess',
+      (make) => ({ teamId: admin.wanted, access: 'read', reason: `Because ${make()}` }),
+      { caller: admin },
+    ),
+    request('searchMemory', (make) => ({
+      query: `what is ${make()}`,
+      scope: {},
+      embeddingMode: 'keyword',
+      storeQueryText: true,
+    })),
+    request('pushFiles', (make) => ({ files: [file(`team/a ${make()}.env`, `KEY=x\n${make()}\n`)] })),
+    tool('remember', (make) => ({ title: make(), text: `Remember ${make()}.`, key: `key ${make()}` })),
+    tool('stage_session', (make) => ({
+      session: `s ${make()}`,
+      sequence: 1,
+      text: `Learned ${make()}.`,
+    })),
+    tool('complete_captures', async (make) => {
+      const { batchId, captureIds } = await batch();
+      return { batchId, items: [{ captureIds, action: 'review', ...texts(make) }] };
+    }),
+    tool('decide_memory', (make) => ({
+      id: ofTool.id,
+      version: ofTool.version,
+      action: 'publish',
+      ...texts(make),
+    })),
   ];
 }
 
 /** Imports a text and an HTML page, each with a credential, and returns the ids. */
 export async function importFiles(caller: Caller, make: MakeSecret): Promise<string[]> {
   const page = `<title>Page ${make()}</title><h1>Heading</h1><p>A page with ${make()} in it.</p>`;
-  const answer = await caller.ask.importFiles({
+  const { imports } = await caller.api.importFiles({
     items: [
       { filename: 'notes.txt', text: `First line.\n\nA note with ${make()} in it.` },
       { filename: 'page.html', contentBase64: Buffer.from(page).toString('base64') },
     ],
   });
-  return answer.json<{ imports: { id: string }[] }>().imports.map(({ id }) => id);
+  return imports.map(({ id }) => id);
 }
