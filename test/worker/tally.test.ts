@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'pg-boss';
 import { transaction, withoutScope } from '../../db/driver/database.ts';
 import { addJobCounts, type JobCount, listJobCounts } from '../../db/queries/status.ts';
@@ -13,8 +12,10 @@ import type { JobContext, JobHandler } from '../../worker/context.ts';
 import { startHeartbeat } from '../../worker/heartbeat.ts';
 import { jobTally, runJob } from '../../worker/run-job.ts';
 import { startWorker } from '../../worker/worker.ts';
+import { column } from '../support/columns.ts';
 import { databaseError, failingDatabase } from '../support/failing-database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
+import { until } from '../support/process-table.ts';
 
 /** Its own: the tally is of the whole service, and no worker but those here takes a job. */
 const service = await openOwnTestApp();
@@ -89,56 +90,39 @@ describe('the written counts', () => {
 });
 
 describe('a job', () => {
-  /** Queues a job, takes it from the queue, does it so, and tells what was counted. */
-  async function ending(handle: JobHandler<typeof QUEUE>): Promise<string[]> {
-    await transaction(database, scope, (tx) => queue.enqueue(tx, QUEUE, payload));
-    const [job] = await queue.boss.fetch<never>(QUEUE, { includeMetadata: true });
-    assert.ok(job);
-    const tally = jobTally();
-    const context = { ...service, logger, stopping: new AbortController().signal } as unknown as JobContext;
-    const said = await runJob(QUEUE, handle, job as Job<never>, context, tally);
-    await queue.boss.deleteJob(QUEUE, job.id);
-    return [...tally.drain().map(({ outcome }) => outcome), said.status];
-  }
-
-  test('counts as completed when it ends', async () => {
-    const completed = await ending((job, context) =>
-      transaction(context.database, scope, (tx) => context.queue.complete(tx, QUEUE, job)),
-    );
-    assert.deepEqual(completed, ['completed', 'completed']);
-  });
-
-  test('counts as failed when it throws', async () => {
-    const thrown = await ending(async () => {
-      throw new Error('no');
-    });
-    assert.deepEqual(thrown, ['failed', 'failed']);
-  });
-
-  test('counts as lost when another worker has it', async () => {
-    const lost = await ending(async (job, context) => {
-      await database.query('update pgboss.job set retry_count = retry_count + 1 where id = $1', [job.id]);
-      await transaction(context.database, scope, (tx) => context.queue.complete(tx, QUEUE, job));
-    });
-    assert.deepEqual(lost, ['lost', 'failed']);
-  });
-
-  for (const release of ['release', 'releaseAsLong'] as const) {
-    test(`counts as released when it releases itself: ${release}`, async () => {
-      const given = await ending((job, context) =>
-        transaction(context.database, scope, (tx) => context.queue[release](tx, QUEUE, job)),
-      );
-      assert.deepEqual(given, ['given_back', 'completed']);
+  const passOn = (job: Job<never>) =>
+    database.query('update pgboss.job set retry_count = retry_count + 1 where id = $1', [job.id]);
+  const end =
+    (how: 'complete' | 'release' | 'releaseAsLong', isLost = false): JobHandler<typeof QUEUE> =>
+    async (job, context) => {
+      if (isLost) await passOn(job as Job<never>);
+      await transaction(context.database, scope, (tx) => context.queue[how](tx, QUEUE, job));
+    };
+  const throwing: JobHandler<typeof QUEUE> = async () => {
+    throw new Error('no');
+  };
+  /** What a handler does, as what it counts, and what the queue is told. */
+  const endings: Readonly<Record<string, [handle: JobHandler<typeof QUEUE>, counted: string, told: string]>> =
+    {
+      'counts as completed when it ends': [end('complete'), 'completed', 'completed'],
+      'counts as failed when it throws': [throwing, 'failed', 'failed'],
+      'counts as lost when another worker has it': [end('complete', true), 'lost', 'failed'],
+      'counts as released when it releases itself': [end('release'), 'given_back', 'completed'],
+      'counts as released when it releases itself as long': [end('releaseAsLong'), 'given_back', 'completed'],
+      'counts as lost when it cannot release itself': [end('release', true), 'lost', 'failed'],
+    };
+  for (const [title, [handle, counted, told]] of Object.entries(endings)) {
+    test(title, async () => {
+      await transaction(database, scope, (tx) => queue.enqueue(tx, QUEUE, payload));
+      const [job] = await queue.boss.fetch<never>(QUEUE, { includeMetadata: true });
+      assert.ok(job);
+      const tally = jobTally();
+      const context = { ...service, logger, stopping: new AbortController().signal } as unknown as JobContext;
+      const said = await runJob(QUEUE, handle, job as Job<never>, context, tally);
+      await queue.boss.deleteJob(QUEUE, job.id);
+      assert.deepEqual([...column(tally.drain(), 'outcome'), said.status], [counted, told]);
     });
   }
-
-  test('counts as lost when it cannot release itself because another worker has it', async () => {
-    const lost = await ending(async (job, context) => {
-      await database.query('update pgboss.job set retry_count = retry_count + 1 where id = $1', [job.id]);
-      await transaction(context.database, scope, (tx) => context.queue.release(tx, QUEUE, job));
-    });
-    assert.deepEqual(lost, ['lost', 'failed']);
-  });
 });
 
 describe('a worker', () => {
@@ -156,15 +140,13 @@ describe('a worker', () => {
     );
     const worker = await startWorker({ ...service, database: on, queue: own, logger });
     try {
-      for (;;) {
-        t.signal.throwIfAborted();
-        const [left] = await database.query<{ n: number }>(
-          `select count(*) as n from pgboss.job where id = any ($1::uuid[]) and state < 'completed'`,
+      await until(t.signal, async () => {
+        const left = await database.query(
+          `select from pgboss.job where id = any ($1::uuid[]) and state < 'completed'`,
           [ids],
         );
-        if (left?.n === 0) break;
-        await pause(20);
-      }
+        return left.length === 0;
+      });
     } finally {
       await worker.stop();
     }
