@@ -1,28 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { asWorker } from '../../../db/driver/database.ts';
 import { callRows } from '../../../db/queries/call.ts';
 import { IMPORT_EXTENSIONS } from '../../../shared/formats/media-types.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { startWorker } from '../../../worker/worker.ts';
-import { recordedBy } from '../../support/company.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
+import { until } from '../../support/process-table.ts';
 import { addClient, archiveTeam } from '../../support/team.ts';
-import { deletion, file, workspaceOf } from '../../support/workspace.ts';
-import { countStored, fileSources, openIndexer, searchFiles } from './indexer.ts';
+import { deletion, file } from '../../support/workspace.ts';
+import { countStored, fileSources, openIndexer, searchFiles, states } from './indexer.ts';
 
 /** The job goes over the files of all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
 const { database } = service;
 const indexer = openIndexer(service);
-
-const OFF = { MEMORY_INDEX_FILES: 'off' };
-
-async function open() {
-  const company = await service.company();
-  return { company, owner: workspaceOf(service.app, company.headers) };
-}
 
 /** Makes all files of the Team look as if they were from before the service indexed files. */
 async function forgetStates(teamId: string): Promise<void> {
@@ -40,15 +32,14 @@ async function enqueued(teamId: string): Promise<object[]> {
 
 describe('the job file.waiting', () => {
   test('enqueues each live file from before files were indexed, once, for its author', async () => {
-    const { company, owner } = await open();
+    const { company, owner } = await indexer.open();
     const clientId = await addClient(service, company);
     const paths = ['team/a.md', 'team/B.MD', `clients/${clientId}/c.txt`, 'team/image.png'];
     await owner.push([...paths.map((path) => file(path, `heron in ${path}`)), file('team/empty.md', '')]);
     await owner.push([file('team/a.md', 'heron in team/a.md, again', 1), file('team/gone.md', 'heron')]);
     await owner.push([deletion('team/gone.md', 1)]);
     await forgetStates(company.teamId);
-    const items = await owner.wholeManifest();
-    assert.deepEqual(Object.fromEntries(items.map(({ path, indexed }) => [path, indexed])), {
+    assert.deepEqual(await states(owner), {
       'team/a.md': 'pending',
       'team/B.MD': 'pending',
       [`clients/${clientId}/c.txt`]: 'pending',
@@ -69,7 +60,7 @@ describe('the job file.waiting', () => {
   });
 
   test('enqueues the next files of a Team only as earlier ones are indexed', async () => {
-    const { company, owner } = await open();
+    const { company, owner } = await indexer.open();
     await owner.push(Array.from({ length: 5 }, (_, n) => file(`team/${n}.md`, `heron ${n}`)));
     await forgetStates(company.teamId);
     const enqueue = (limit: number) =>
@@ -84,7 +75,7 @@ describe('the job file.waiting', () => {
   });
 
   test('enqueues the files of an archived Team when it is restored', async () => {
-    const { company, owner } = await open();
+    const { company, owner } = await indexer.open();
     await owner.push([file('team/a.md', 'heron')]);
     await forgetStates(company.teamId);
     await archiveTeam(service, company.teamId);
@@ -94,20 +85,14 @@ describe('the job file.waiting', () => {
   });
 
   test('removes the sources of all files while files are not indexed, and enqueues the files after that', async () => {
-    const { company, owner } = await open();
+    const { company, owner } = await indexer.open();
     const clientId = await addClient(service, company);
     await owner.push([file('team/a.md', 'heron'), file(`clients/${clientId}/b.md`, 'heron too')]);
     await indexer.indexAll(company);
     assert.equal((await searchFiles(company, 'heron')).length, 2);
-    const { events } = await recordedBy(service, company, () =>
-      indexer.run('file.waiting', {}, { env: OFF }),
-    );
+    await indexer.run('file.waiting', {}, { env: { MEMORY_INDEX_FILES: 'off' } });
     assert.deepEqual(await fileSources(company), []);
     assert.deepEqual(await searchFiles(company, 'heron'), []);
-    assert.deepEqual(
-      events.map(({ kind }) => kind),
-      ['workspace.unindex', 'workspace.unindex'],
-    );
     await indexer.run('upkeep.prune', {});
     assert.deepEqual(await countStored(service, company.teamId), { sources: 0, chunks: 0 });
     assert.equal((await enqueued(company.teamId)).length, 2);
@@ -117,14 +102,12 @@ describe('the job file.waiting', () => {
 });
 
 test('a worker indexes what is pushed and what was pushed before, and deletes the chunks of deleted files', async (t) => {
-  const { company, owner } = await open();
-  const untilIndexed = async (files: number) => {
-    for (;;) {
-      const items = await owner.wholeManifest();
-      if (items.filter(({ indexed }) => indexed === 'yes').length === files) return;
-      await pause(50, undefined, { signal: t.signal });
-    }
-  };
+  const { company, owner } = await indexer.open();
+  const untilIndexed = (files: number) =>
+    until(t.signal, async () => {
+      const found = Object.values(await states(owner));
+      return found.filter((indexed) => indexed === 'yes').length === files;
+    });
   await owner.push([file('team/old.md', 'The old heron.')]);
   await database.query(`delete from pgboss.job where name = 'file.index'`);
   await forgetStates(company.teamId);
@@ -135,9 +118,7 @@ test('a worker indexes what is pushed and what was pushed before, and deletes th
     assert.deepEqual((await searchFiles(company, 'heron')).sort(), ['The new heron.', 'The old heron.']);
     await owner.push([deletion('team/new.md', 1)]);
     assert.deepEqual(await searchFiles(company, 'heron'), ['The old heron.']);
-    while ((await countStored(service, company.teamId))?.sources !== 1) {
-      await pause(50, undefined, { signal: t.signal });
-    }
+    await until(t.signal, async () => (await countStored(service, company.teamId))?.sources === 1);
   } finally {
     await worker.stop();
   }
