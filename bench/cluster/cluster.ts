@@ -1,21 +1,10 @@
-import { parseArgs } from 'node:util';
 import { endServers } from '../../test/cluster/servers/debian.ts';
 import { endProcesses } from '../../test/support/needs/process.ts';
+import { runBench } from '../support/bench.ts';
 import type { Fault, Measured } from './measure.ts';
 import { poolerFaults } from './pooler-faults.ts';
 import { primaryFaults } from './primary-faults.ts';
 import { processFaults } from './process-faults.ts';
-
-const HELP = `npm run bench:cluster -- [options] [FAULT...]
-
-What do faults of a deployment of several machines cost? For each fault, it starts PostgreSQL, PgBouncer, HAProxy and
-the service, sends searches, writes and lists by six clients at once, causes the fault, and looks for every acknowledged
-write. It prints a table in Markdown, and the operations that failed on standard error. It exits with code 1 if a write
-was lost that must not be, if one is there twice, or if no write was acknowledged within 5 seconds of a promotion. Needs
-root on Debian.
-
-  --rounds N   how often each fault is measured, 1; the table shows the lowest and the highest figures
-  --list       names the faults`;
 
 const FAULTS: readonly Fault[] = [...poolerFaults, ...processFaults, ...primaryFaults];
 const FAILOVER_MS = 5000;
@@ -73,45 +62,47 @@ function brokenPromises({ canLose, isFailover }: Fault, measured: Measured): str
   return broken;
 }
 
-async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
+await runBench(
+  {
+    name: 'bench:cluster',
+    about: `What do faults of a deployment of several machines cost? For each fault, it starts PostgreSQL, PgBouncer, HAProxy and
+the service, sends searches, writes and lists by six clients at once, causes the fault, and looks for every acknowledged
+write. It prints a table in Markdown, and the operations that failed on standard error. It exits with code 1 if a write
+was lost that must not be, if one is there twice, or if no write was acknowledged within 5 seconds of a promotion.`,
     options: {
-      rounds: { type: 'string', default: '1' },
-      list: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
+      rounds: [1, 'how often each fault is measured; the table shows the lowest and the highest figures'],
+      list: [false, 'explains the faults'],
     },
-  });
-  const print = (line: string) => process.stdout.write(`${line}\n`);
-  if (values.help) print(HELP);
-  if (values.list) for (const { name, title } of FAULTS) print(`${name.padEnd(24)}${title}`);
-  if (values.help || values.list) return 0;
-  const unknown = positionals.filter((name) => !FAULTS.some((fault) => fault.name === name));
-  if (unknown.length > 0) throw new Error(`unknown fault: ${unknown.join(', ')}; --list shows all`);
-  const broken: string[] = [];
-  print(
-    '| Fault | It lasted | Failed requests | Slowest of them | First write after it | Last failure after it | Lost / doubled writes | |',
-  );
-  print('| --- | --- | --- | --- | --- | --- | --- | --- |');
-  for (const fault of FAULTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-    const rounds: Measured[] = [];
-    for (let round = 0; round < Number(values.rounds); round += 1) {
-      try {
-        const measured = await fault.measure();
-        rounds.push(measured);
-        for (const detail of measured.details) process.stderr.write(`${fault.name}: ${detail}\n`);
-        broken.push(...brokenPromises(fault, measured).map((text) => `${fault.name}: ${text}`));
-      } catch (error) {
-        broken.push(`${fault.name}: ${String(error)}`);
-      } finally {
-        await endProcesses();
-        await endServers();
-      }
+    choices: FAULTS.map(({ name }) => name),
+    needs: ['root'],
+  },
+  async ({ rounds: count, list }, report, chosen) => {
+    if (list) {
+      for (const { name, title } of FAULTS) report.print(`${name.padEnd(24)}${title}`);
+      return;
     }
-    if (rounds.length > 0) print(rowOf(fault, rounds));
-  }
-  for (const text of broken) process.stderr.write(`${text}\n`);
-  return broken.length > 0 ? 1 : 0;
-}
-
-process.exit(await main());
+    report.print(
+      '| Fault | It lasted | Failed requests | Slowest of them | First write after it | Last failure after it | Lost / doubled writes | |',
+    );
+    report.print('| --- | --- | --- | --- | --- | --- | --- | --- |');
+    for (const fault of FAULTS.filter(({ name }) => chosen.includes(name))) {
+      const rounds: Measured[] = [];
+      for (let round = 0; round < count; round += 1) {
+        try {
+          const measured = await fault.measure();
+          rounds.push(measured);
+          for (const detail of measured.details) process.stderr.write(`${fault.name}: ${detail}\n`);
+          report.faults.push(...brokenPromises(fault, measured).map((text) => `${fault.name}: ${text}`));
+        } catch (error) {
+          report.faults.push(`${fault.name}: ${String(error)}`);
+        } finally {
+          await endProcesses();
+          await endServers();
+        }
+      }
+      if (rounds.length > 0) report.print(rowOf(fault, rounds));
+    }
+  },
+);
+// Servers that could not be ended must not keep it.
+process.exit();

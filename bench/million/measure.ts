@@ -105,6 +105,8 @@ export async function measureInserts(
   report.print();
   for (const { company, size } of teams) {
     const took: number[] = [];
+    // Asked before the transaction, which has the only connection.
+    const pids = await backendsOf(database);
     for (let round = 0; round < 5; round += 1) {
       // Chunks with no vector of this model yet: their vectors are those of other chunks. Undone afterwards.
       const undone = new Error('undone');
@@ -120,7 +122,7 @@ export async function measureInserts(
             'delete from memory.chunk_embedding e using copied c where e.team_id = $1 and e.chunk_id = c.chunk_id',
             [company.teamId],
           );
-          const cpu = startCpuTimer(await backendsOf(database));
+          const cpu = startCpuTimer(pids);
           await tx.query(
             `insert into memory.chunk_embedding (team_id, layer_id, chunk_id, model, embedding)
              select team_id, layer_id, chunk_id, model, embedding from copied`,

@@ -1,18 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import {
-  endProcesses,
-  printedUrl,
-  startCommand,
-  startMain,
-  temporaryFolder,
-} from '../../test/support/needs/process.ts';
+import { printedUrl, startCommand, startMain, temporaryFolder } from '../../test/support/needs/process.ts';
+import { runBench } from '../support/bench.ts';
 
-/**
- * `npm run bench:start`: how long the embedded service takes to start after `kill -9` with 1 GB of data (`--megabytes`),
- * and its log at that moment. Exits with 1 if a start takes more than 30 seconds.
- */
+/** The longest that a start can take. */
 const MAX_SECONDS = 30;
 /** When the process is killed. */
 const MOMENTS = {
@@ -20,8 +11,6 @@ const MOMENTS = {
   'killed before a checkpoint': 'before-checkpoint',
   'killed while one statement writes all pages': 'all-pages',
 } as const;
-
-const { values } = parseArgs({ options: { megabytes: { type: 'string', default: '1000' } } });
 
 /** The bytes of all files below a folder, in MiB. */
 function megabytesOf(folder: string): number {
@@ -40,25 +29,27 @@ async function secondsToStart(cwd: string): Promise<number> {
   return seconds;
 }
 
-let slow = false;
-try {
-  for (const [name, moment] of Object.entries(MOMENTS)) {
-    const cwd = await temporaryFolder();
-    const files = join(cwd, '.data', 'postgres');
-    await secondsToStart(cwd);
-    const args = [join(import.meta.dirname, 'writer.ts')];
-    const writer = startCommand(process.execPath, [...args, join(cwd, '.data'), values.megabytes, moment]);
-    const ended = await writer.exited;
-    if (ended !== 'SIGKILL' && ended !== 0) throw new Error(writer.stderr.join('\n'));
-    const log = megabytesOf(join(files, 'pg_wal'));
-    const data = megabytesOf(files) - log;
-    const seconds = await secondsToStart(cwd);
-    slow ||= seconds > MAX_SECONDS;
-    process.stdout.write(
-      `${name.padEnd(45)} data ${data} MiB, log ${log} MiB, start ${seconds.toFixed(1)} s\n`,
-    );
-  }
-} finally {
-  await endProcesses();
-}
-process.exitCode = slow ? 1 : 0;
+await runBench(
+  {
+    name: 'bench:start',
+    about: 'How long the embedded service takes to start after kill -9, and its log at that moment.',
+    options: { megabytes: [1000, 'of data'] },
+  },
+  async ({ megabytes }, report) => {
+    report.width = 45;
+    report.row('', ['data MiB', 'log MiB', 'start s']);
+    for (const [name, moment] of Object.entries(MOMENTS)) {
+      const cwd = await temporaryFolder();
+      const files = join(cwd, '.data', 'postgres');
+      await secondsToStart(cwd);
+      const args = [join(import.meta.dirname, 'writer.ts'), join(cwd, '.data'), String(megabytes), moment];
+      const writer = startCommand(process.execPath, args);
+      const ended = await writer.exited;
+      if (ended !== 'SIGKILL' && ended !== 0) throw new Error(writer.stderr.join('\n'));
+      const log = megabytesOf(join(files, 'pg_wal'));
+      const data = megabytesOf(files) - log;
+      const seconds = await secondsToStart(cwd);
+      report.row(name, [data, log, seconds], report.hold(name, seconds, MAX_SECONDS), 1);
+    }
+  },
+);
