@@ -31,12 +31,12 @@ export async function startWorker(env: Record<string, string>): Promise<ServiceP
 }
 
 const WARNING = 40;
-/** Every new service warns of it. */
-const NO_PASSWORD = 'the Owner has no password yet';
-/** What a process has logged as a warning or an error, except about the password that no test sets. */
+/** Every new service warns of the one, and with the packages of Debian of the other. */
+const USUAL = /^(?:the Owner has no password yet|pgvector \S+ can corrupt)/;
+/** What a process has logged as a warning or an error, except what is usual here. */
 export const complaints = (process: ServiceProcess): string[] =>
   logLines(process)
-    .filter(({ level, msg }) => Number(level) >= WARNING && !String(msg).startsWith(NO_PASSWORD))
+    .filter(({ level, msg }) => Number(level) >= WARNING && !USUAL.test(String(msg)))
     .map(({ level, msg, err }) => `${String(level)} ${String(msg)} ${JSON.stringify(err ?? {})}`);
 
 /** Imports a text. Returns the import when it is over. */
