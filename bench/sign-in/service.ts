@@ -7,6 +7,7 @@ import { jobScope } from '../../shared/scope.ts';
 import { buildTestApp, type SignedIn } from '../../test/support/app.ts';
 import { Writer } from '../../test/support/generated-text.ts';
 import { prepareDatabase } from '../../test/support/needs/database.ts';
+import { buildTestedApp } from '../../test/support/schema-compilers.ts';
 import { storeSource } from '../../test/support/sources.ts';
 import { countTermsNow } from '../../test/support/term-counts.ts';
 import { WITH_LIMITS } from '../support/child.ts';
@@ -82,13 +83,15 @@ async function serve(): Promise<void> {
   await prepareDatabase(database);
   // As in production; the one who searches does so more often than a person.
   const service = await buildTestApp(database, url, { ...WITH_LIMITS, MEMORY_TRUSTED_PROXIES: PROXY });
+  // Tests have a cheaper hash than the service.
+  const app = await buildTestedApp({ ...service, passwords: createPasswordHasher() });
   const company = await service.company();
   await fill(database, company);
   const emails = await addAccounts(database, company);
   await vacuum({ database, url });
   const { headers } = company;
   const announcement: Announcement = {
-    url: await service.app.listen({ host: PROXY, port: 0 }),
+    url: await app.listen({ host: PROXY, port: 0 }),
     headers,
     emails,
   };
