@@ -10,7 +10,7 @@ import { column, columns } from '../support/columns.ts';
 import { execFileSync } from '../support/needs/command.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { addSource, archived, listSources } from '../support/source-library.ts';
-import { addClient, addPerson } from '../support/team.ts';
+import { addClient, addPerson, addTeam, inTeam } from '../support/team.ts';
 import {
   assertRefused,
   closedAddress,
@@ -235,10 +235,22 @@ test('cli import --client imports into a client, separately from the Team layer'
   assert.deepEqual(column(await listedImports(company), 'clientId'), [null, clientId]);
   assertRefused(await importDocs(person, company, '--client', 'none'), /scope_forbidden/);
   const reader = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
-  const ended = await importDocs(person, reader, '--client', clientId);
+  const ended = await importDocs(await personWith({ 'a.txt': 'two' }), reader, '--client', clientId);
   assert.equal(ended.code, 1);
   assert.match(ended.stderr, /^memory: the service refused: scope_forbidden.*\n$/);
   assert.match(ended.stdout, /^1 file: 1 not reached\.$/m);
+});
+
+test('cli import --team chooses the Team, and is required when there are several', async () => {
+  const company = await service.company();
+  const other = inTeam(company, await addTeam(service, company));
+  const person = await personWith({ 'a.txt': 'one' });
+  assertRefused(await importDocs(person, company), /several Teams: choose one with --team/);
+  assert.equal((await importDocs(person, company, '--team', other.teamId)).code, 0);
+  assert.deepEqual(
+    [await importedNames(service, company), await importedNames(service, other)],
+    [[], ['a.txt']],
+  );
 });
 
 test('cli import draws progress and table within the width of the terminal', {
