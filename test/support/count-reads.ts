@@ -7,6 +7,9 @@ import { createHash } from 'node:crypto';
  * that count and then call them. Only what the work itself causes is counted: other tests can run in the same process.
  */
 
+/** A text of at most so many characters is short. */
+const SHORT = 16;
+
 /** What is counted where code runs. */
 const counted = new AsyncLocalStorage<Reads>();
 
@@ -20,7 +23,8 @@ export class Reads {
   marks = 0;
 
   add(reader: RegExp | string, characters: number): void {
-    if (counted.getStore() !== this) return;
+    // Only where it matters: the question takes longer than most reads.
+    if (characters > SHORT && counted.getStore() !== this) return;
     this.total += characters;
     this.#sinceTurn.set(reader, (this.#sinceTurn.get(reader) ?? 0) + characters);
   }
@@ -62,8 +66,6 @@ function countMarks(text: string): number {
   }
   return most;
 }
-
-const SHORT = 16;
 
 /** The methods that read a whole text, and how much each read. */
 const WHOLE: readonly [
@@ -122,7 +124,7 @@ export async function countReads(work: (reads: Reads) => unknown): Promise<Reads
       name,
       (original) =>
         function (this: unknown, ...given) {
-          if (counted.getStore() === reads) reads.total += 1;
+          reads.total += 1;
           return original.apply(this, given);
         },
     );

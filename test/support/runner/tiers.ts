@@ -80,6 +80,12 @@ export const SLOW_ON_BOTH = [
   'test/worker/redaction/planted.test.ts',
 ];
 
+/**
+ * Files that count each read of very long texts. Where lines are counted, they take ten times as long, and they run no line
+ * that others do not.
+ */
+export const SLOW_TO_COUNT = ['test/unit/text-in-pieces.test.ts', 'test/unit/secrets/work.test.ts'];
+
 /** Not the worker and the client: much of them runs only in processes that tests start. */
 const COVERED = ['api', 'core', 'db', 'shared'];
 /** Folders in these that run in such processes too, and in tests of rounds that count no lines. */
@@ -117,6 +123,7 @@ export function roundsOf(tier: Tier, allFiles: readonly string[], hasServer = tr
   const isFault = (file: string) => matches(file, FAULTS);
   const isBrowser = (file: string) => needsOf(file).has('browser');
   const isMain = (file: string) => matches(file, MAIN);
+  const isCounted = (file: string) => isMain(file) && !matches(file, SLOW_TO_COUNT);
   const isPart = (file: string) => !isMain(file) && !isFault(file) && !isBrowser(file);
   const embedded = (chosen: (file: string) => boolean): Round => ({
     database: 'embedded',
@@ -130,7 +137,7 @@ export function roundsOf(tier: Tier, allFiles: readonly string[], hasServer = tr
     case 'unit':
       return [embedded((file) => matches(file, ['test/unit/**']) && needsOf(file).size === 0)];
     case 'main':
-      return [{ ...embedded(isMain), covered: COVERED }];
+      return [{ ...embedded(isCounted), covered: COVERED }, embedded((file) => matches(file, SLOW_TO_COUNT))];
     case 'parts':
       return [embedded(isPart)];
     case 'postgres':
@@ -141,9 +148,9 @@ export function roundsOf(tier: Tier, allFiles: readonly string[], hasServer = tr
       return [embedded(isFault), postgres(isFault)];
     case 'all':
       return [
-        { ...embedded(isMain), covered: COVERED },
+        { ...embedded(isCounted), covered: COVERED },
         // Without counting lines: while they are counted, each process compiles all code again.
-        embedded((file) => !isMain(file) && !(hasServer && matches(file, SLOW_ON_BOTH))),
+        embedded((file) => !isCounted(file) && !(hasServer && matches(file, SLOW_ON_BOTH))),
         ...(hasServer ? [postgres(() => true)] : []),
       ];
   }
