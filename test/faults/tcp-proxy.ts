@@ -8,8 +8,6 @@ type Passing = 'pass' | 'swallow';
 export interface ProxiedConnection {
   /** Accepts every byte from now on and passes none on, the end of the connection included: it is half-open. */
   swallow(): void;
-  /** Passes bytes on again. What was swallowed is lost. */
-  pass(): void;
   /** Ends it on both sides, without a goodbye. */
   cut(): void;
 }
@@ -43,9 +41,6 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
     const connection: ProxiedConnection = {
       swallow: () => {
         passing = 'swallow';
-      },
-      pass: () => {
-        passing = 'pass';
       },
       cut: () => {
         open.delete(connection);

@@ -11,8 +11,6 @@ export interface ImportOutcome {
   /** How many imports took how many runs. */
   attempts: ReadonlyMap<number, number>;
   runs: number;
-  /** Sources of runs that were broken off, which upkeep removed. */
-  leftovers: number;
 }
 
 async function count(database: Database, query: string): Promise<number> {
@@ -22,15 +20,13 @@ async function count(database: Database, query: string): Promise<number> {
 }
 
 /** What a killed run had written ahead is seen by no one, and upkeep removes it once it is old: make it old. */
-async function pruneLeftovers(database: Database): Promise<number> {
-  const before = await count(database, 'memory.source');
+async function pruneLeftovers(database: Database): Promise<void> {
   await database.query(
     `update memory.source set updated_at = now() - interval '2 hours' where state = 'loading'`,
   );
   // As the worker does: the chunks bit by bit, then the sources.
   while ((await count(database, '(select memory.prune_loading_chunks(10000) as n) p where n > 0')) > 0);
   await database.query('select memory.prune()');
-  return before - (await count(database, 'memory.source'));
 }
 
 interface StoredSource {
@@ -51,7 +47,7 @@ function repeats(values: readonly unknown[]): number {
  * @param ids of the imports, by the number of their file
  */
 export async function importOutcome(database: Database, ids: readonly string[]): Promise<ImportOutcome> {
-  const leftovers = await pruneLeftovers(database);
+  await pruneLeftovers(database);
   const imports = await database.query<{
     id: string;
     state: string;
@@ -98,7 +94,6 @@ export async function importOutcome(database: Database, ids: readonly string[]):
     doubled,
     attempts: new Map([...attempts].sort(([a], [b]) => a - b)),
     runs: imports.reduce((sum, row) => sum + row.attempts, 0),
-    leftovers,
   };
 }
 

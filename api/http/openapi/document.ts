@@ -17,7 +17,10 @@ const MODULES = await Promise.all(
 );
 
 /** Components with another name than their export. */
-const NAMES: Readonly<Record<string, string>> = { ClientGrant: 'Grant', RequestedScope: 'Scope' };
+export const COMPONENT_NAMES: Readonly<Record<string, string>> = {
+  ClientGrant: 'Grant',
+  RequestedScope: 'Scope',
+};
 
 type Json = Record<string, unknown>;
 
@@ -30,7 +33,7 @@ const bySchema = new Map<unknown, string>();
 const byText = new Map<string, string>();
 for (const [name, schema] of MODULES.flatMap((module) => Object.entries(module))) {
   if (!isComponent(schema)) continue;
-  const component = NAMES[name] ?? name;
+  const component = COMPONENT_NAMES[name] ?? name;
   bySchema.set(schema, component);
   const text = JSON.stringify(schema);
   if (!byText.has(text)) byText.set(text, component);

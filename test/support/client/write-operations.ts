@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenAPIV3_1 } from 'openapi-types';
+import { COMPONENT_NAMES } from '../../../api/http/openapi/document.ts';
 import { ROOT } from '../root.ts';
 
 /*
@@ -11,8 +12,8 @@ import { ROOT } from '../root.ts';
 export const OPERATIONS_FILE = 'test/support/client/operations.ts';
 
 const SCHEMAS = 'shared/schemas';
-/** Components with another name than the schema. */
-const NAMES: Readonly<Record<string, string>> = { Grant: 'ClientGrant', Scope: 'RequestedScope' };
+/** The schemas of components that have another name. */
+const SCHEMA_OF = new Map(Object.entries(COMPONENT_NAMES).map(([schema, component]) => [component, schema]));
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 type Schema = OpenAPIV3_1.ReferenceObject | OpenAPIV3_1.SchemaObject | undefined;
@@ -35,9 +36,9 @@ export async function operationsText(document: OpenAPIV3_1.Document): Promise<st
   const typeOf = (schema: Schema): string => {
     if (schema === undefined || !('$ref' in schema)) return 'unknown';
     const component = schema.$ref.split('/').at(-1)!;
-    const name = NAMES[component] ?? component;
+    const name = SCHEMA_OF.get(component) ?? component;
     const paged = modules.has(name) ? null : name.replace(/Page$/, '');
-    const exported = paged === null ? name : (NAMES[paged] ?? paged);
+    const exported = paged === null ? name : (SCHEMA_OF.get(paged) ?? paged);
     const file = modules.get(exported);
     if (file === undefined) throw new Error(`no wire schema has the name of the component ${component}`);
     imports.set(file, (imports.get(file) ?? new Set()).add(exported));

@@ -65,7 +65,3 @@ export function answers(page: Page, n: number): Promise<void> {
     });
   });
 }
-
-/** The page is shown again after a while in the background. */
-export const showAgain = (page: Page) =>
-  page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
