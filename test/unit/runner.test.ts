@@ -11,6 +11,7 @@ import { needsOf, usesDatabase } from '../support/runner/needs.ts';
 import {
   allTestFiles,
   EMBEDDED_ONLY,
+  type Round,
   roundsOf,
   SAME_ON_BOTH,
   SLOW_ON_BOTH,
@@ -110,40 +111,34 @@ describe('the test files that share a process', () => {
 });
 
 describe('the tiers', () => {
+  const files = allTestFiles();
+  const filesOf = (rounds: readonly Round[]) => rounds.flatMap((round) => round.files).sort();
+  const isSeparate = (file: string) => /^test\/(cluster|clients)\//.test(file);
+  const isSlow = (file: string) => SLOW_ON_BOTH.some((glob) => matchesGlob(file, glob));
+
   it('run every test file on the embedded database in one tier', () => {
-    const files = allTestFiles();
-    const run = (['main', 'parts', 'browser', 'faults', 'cluster', 'clients'] as const).flatMap((tier) =>
-      roundsOf(tier, files),
-    );
-    const embedded = run.filter(({ database }) => database === 'embedded').flatMap((round) => round.files);
-    assert.deepEqual(embedded.sort(), files);
+    const tiers = ['unit', 'api', 'db', 'programs', 'browser', 'faults', 'cluster', 'clients'] as const;
+    const run = tiers.flatMap((tier) => roundsOf(tier, files));
+    assert.deepEqual(filesOf(run.filter(({ database }) => database === 'embedded')), files);
   });
 
-  it('run every test file, except those of test/cluster, test/clients and slow ones, once on the embedded database in npm test', () => {
-    const separate = ['test/cluster/**', 'test/clients/**'];
-    const files = allTestFiles().filter((file) => !separate.some((glob) => matchesGlob(file, glob)));
-    const embedded = roundsOf('all', files).filter(({ database }) => database === 'embedded');
-    const isSlow = (file: string) => SLOW_ON_BOTH.some((glob) => matchesGlob(file, glob));
+  it('run every test file except slow ones and separate tiers once on the embedded database in npm test and its rest', () => {
+    const run = [...roundsOf('quick', files), ...roundsOf('rest', files)];
+    const embedded = filesOf(run.filter(({ database }) => database === 'embedded'));
     assert.deepEqual(
-      embedded.flatMap((round) => round.files).sort(),
-      files.filter((file) => !isSlow(file)),
+      embedded,
+      files.filter((file) => !isSlow(file) && !isSeparate(file)),
     );
-    const [postgres] = roundsOf('all', files.filter(isSlow)).slice(-1);
-    assert.deepEqual(postgres?.files, files.filter(isSlow));
+    const postgres = filesOf(run.filter(({ database }) => database === 'postgres'));
+    assert.deepEqual(postgres.filter(isSlow), files.filter(isSlow));
+    assert.ok(postgres.length > 100);
+    assert.ok(postgres.every((file) => usesDatabase(needsOf(file))));
   });
 
   it('run the slow ones on the embedded database too where there is no PostgreSQL', () => {
-    const rounds = roundsOf('all', allTestFiles(), false);
+    const rounds = roundsOf('rest', files, false);
     assert.ok(rounds.every(({ database }) => database === 'embedded'));
-    const run = rounds.flatMap(({ files }) => files);
-    const isRun = (glob: string) => run.some((file) => matchesGlob(file, glob));
-    assert.ok(SLOW_ON_BOTH.every(isRun));
-  });
-
-  it('run on PostgreSQL only what uses a database', () => {
-    const postgres = roundsOf('all', allTestFiles()).at(-1);
-    assert.ok(postgres !== undefined && postgres.files.length > 100);
-    assert.ok(postgres.files.every((file) => usesDatabase(needsOf(file))));
+    assert.deepEqual(filesOf(rounds).filter(isSlow), files.filter(isSlow));
   });
 
   it('name only patterns that a file which uses a database matches', () => {

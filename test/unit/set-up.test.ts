@@ -24,7 +24,7 @@ function machineWithout(missing: readonly ProgramName[], options: Partial<Machin
 /** As an error of a command looks. */
 const failure = (stderr: string) => Object.assign(new Error('Command failed'), { stderr });
 
-describe('the set-up of npm test', () => {
+describe('the set-up of npm run test:rest', () => {
   it('installs what is missing at once, and starts PostgreSQL', async () => {
     const { machine, installed } = machineWithout(['chromium', 'ps']);
     assert.deepEqual(await setUp(machine), { server: 'postgres://server', skipped: [], isComplete: true });
@@ -40,7 +40,7 @@ describe('the set-up of npm test', () => {
     });
     const { server, skipped, isComplete } = await setUp(machine);
     assert.deepEqual([server, isComplete, skipped.length], [null, true, 4]);
-    const asRoot = '(as root on Debian, npm test installs it)';
+    const asRoot = '(as root on Debian, npm run test:rest installs it)';
     assert.deepEqual(skipped.slice(0, 3), [
       `tests of pages in a browser: /usr/bin/chromium is missing: apt-get install chromium ${asRoot}`,
       `examples of the documents: curl is missing: apt-get install curl ${asRoot}`,

@@ -11,7 +11,7 @@ interface Program {
   readonly tests: string;
 }
 
-/** The programs that `npm test` installs where it can. */
+/** The programs that `npm run test:rest` installs where it can. */
 export const PROGRAMS = {
   chromium: { file: '/usr/bin/chromium', package: 'chromium', tests: 'tests of pages in a browser' },
   curl: { file: 'curl', package: 'curl', tests: 'examples of the documents' },

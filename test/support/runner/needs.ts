@@ -89,7 +89,7 @@ export function filesPerProcess(needs: ReadonlySet<Need>): number {
   // Tests in a browser take long, and a large batch at the end of a run leaves a core without work.
   if (needs.has('browser')) return 4;
   // All databases of a batch are open at once.
-  return needs.has('own-database') ? 4 : 18;
+  return needs.has('own-database') ? 8 : 36;
 }
 
 /** Whether a file opens a database, whichever. */

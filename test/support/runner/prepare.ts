@@ -28,23 +28,24 @@ const thisMachine = (givenServer: string | undefined): Machine => ({
 });
 
 /** Runs `npm run check`. Says whether it passes. */
-async function check(): Promise<boolean> {
-  const [code] = (await once(spawn('npm', ['run', 'check'], { cwd: ROOT, stdio: 'inherit' }), 'exit')) as [
-    number | null,
-  ];
+export async function checks(): Promise<boolean> {
+  process.stdout.write('\n== npm run check\n');
+  const child = spawn('npm', ['run', 'check'], { cwd: ROOT, stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) process.stdout.write('\n== npm run check failed\n');
   return code === 0;
 }
 
 /**
- * Sets up what is missing while it checks types, lint, format and words.
- * @returns null if a check fails, or if something is missing that cannot be skipped; it has printed which
+ * Sets up what is missing.
+ * @returns null if something is missing that cannot be skipped; it has printed which
  */
-export async function setUpAndCheck(givenServer: string | undefined): Promise<SetUp | null> {
-  process.stdout.write('\n== set-up and npm run check\n');
-  const [ready, passes] = await Promise.all([setUp(thisMachine(givenServer)), check()]);
+export async function setUpRest(givenServer: string | undefined): Promise<SetUp | null> {
+  process.stdout.write('\n== set-up\n');
+  const ready = await setUp(thisMachine(givenServer));
   for (const line of ready.skipped) process.stdout.write(`skipped: ${line}\n`);
-  if (ready.isComplete && passes) return ready;
+  if (ready.isComplete) return ready;
   if (ready.server !== null && givenServer === undefined) await stopUnusedServer(ready.server);
-  process.stdout.write(passes ? '\n== something is missing, and CI is set\n' : '\n== npm run check failed\n');
+  process.stdout.write('\n== something is missing, and CI is set\n');
   return null;
 }

@@ -1,28 +1,25 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
 import { NOTE } from '../needs/evidence.ts';
-import { ROOT } from '../root.ts';
 import { batchesOf } from './batches.ts';
 import { describeFailure } from './failures.ts';
 import { needsOf, runsClient, usesDatabase } from './needs.ts';
 import { runRound } from './round.ts';
-import { allTestFiles, NOT_COVERED, type Round, roundsOf, TIERS, type Tier } from './tiers.ts';
+import type { SetUp } from './set-up.ts';
+import { allTestFiles, type Round, roundsOf, TIERS, type Tier, tierOf } from './tiers.ts';
 
 /*
  * `npm test` and `npm run test:…`: runs the test files of a tier (see tiers.ts), or the files that are named.
  *
  *   node test/support/runner/run.ts TIER [FILE...] [--test-name-pattern=REGEXP]
  *
- * Named files and tests run on the embedded database, with `npm run test:pg` on PostgreSQL. For those nothing is prepared
- * that they do not need, and coverage is not counted. `npm test` without a name sets up what is missing, and checks the code.
+ * Named files and tests run on the embedded database, with `npm run test:pg` on PostgreSQL. `npm test` without a name checks
+ * the code first, and `npm run test:rest` sets up what is missing. Where MEMORY_TEST_COVERAGE names a folder, the lines that
+ * run are counted there: see coverage.ts.
  */
-
-/** The least part of the lines of the covered folders that the tests must run, in percent. */
-const LEAST_COVERAGE = '95';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -35,10 +32,11 @@ const isWhole = chosen.length === 0 && namePatterns.length === 0;
 
 /** What is run. Files and tests that are named run on one database. */
 function chosenRounds(hasServer: boolean): Round[] {
-  if (chosen.length > 0) return [{ database: tier === 'postgres' ? 'postgres' : 'embedded', files: chosen }];
-  const all = roundsOf(tier, allTestFiles(), hasServer);
-  if (tier !== 'all' || isWhole) return all;
-  return [{ database: 'embedded', files: all.flatMap(({ files }) => files) }];
+  const database = tier === 'postgres' ? 'postgres' : 'embedded';
+  if (chosen.length > 0) return [{ database, files: chosen, isCounted: false }];
+  if (tier !== 'quick' || isWhole) return roundsOf(tier, allTestFiles(), hasServer);
+  const named = allTestFiles().filter((file) => !['cluster', 'clients'].includes(tierOf(file) ?? ''));
+  return [{ database, files: named, isCounted: false }];
 }
 
 for (const file of chosen) {
@@ -47,23 +45,27 @@ for (const file of chosen) {
   process.exit(1);
 }
 
-const { MEMORY_TEST_DATABASE_URL: given, MEMORY_TEST_TEMPLATE: _, ...rest } = process.env;
-const ready =
-  tier === 'all' && isWhole
-    ? await (await import('./prepare.ts')).setUpAndCheck(given || undefined)
-    : { server: null, skipped: [] };
+const {
+  MEMORY_TEST_DATABASE_URL: given,
+  MEMORY_TEST_TEMPLATE: _,
+  MEMORY_TEST_COVERAGE,
+  ...rest
+} = process.env;
+const coverage = MEMORY_TEST_COVERAGE || null;
+
+/** Checks the code, or sets up what is missing. Null: what it has printed must be mended first. */
+async function prepare(): Promise<Pick<SetUp, 'server' | 'skipped'> | null> {
+  const nothing = { server: null, skipped: [] };
+  // Loaded only when it is needed: a test of pure code waits for no driver.
+  if (!isWhole || (tier !== 'quick' && tier !== 'rest')) return nothing;
+  const { checks, setUpRest } = await import('./prepare.ts');
+  if (tier === 'rest') return setUpRest(given || undefined);
+  return (await checks()) ? nothing : null;
+}
+
+const ready = await prepare();
 if (ready === null) process.exit(1);
 const rounds = chosenRounds(ready.server !== null).filter(({ files }) => files.length > 0);
-
-/** Prints which lines the tests ran. Says whether they are enough. */
-function reportCoverage(folders: readonly string[]): boolean {
-  const c8 = [join(ROOT, 'node_modules', 'c8', 'bin', 'c8.js'), 'report', '--temp-directory', coverage];
-  const included = folders.flatMap((name) => ['--include', `${name}/**/*.ts`]);
-  const excluded = NOT_COVERED.flatMap((name) => ['--exclude', `${name}/**`]);
-  const limits = ['--check-coverage', '--lines', LEAST_COVERAGE];
-  const args = [...c8, ...included, ...excluded, ...limits];
-  return spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }).status === 0;
-}
 
 /** What the files of a round run on. */
 function titleOf({ database, files }: Round): string {
@@ -86,14 +88,13 @@ const folder = await mkdtemp(join(tmpdir(), 'team-memory-test-'));
 /** What tests leave here is evidence of a failure: those that pass remove what they made. */
 const evidence = join(folder, 'evidence');
 await mkdir(evidence);
-const coverage = join(folder, 'coverage');
 const kept: string[] = [];
 const failed: string[] = [];
 let snapshot: Record<string, string> | null = null;
 let client: Record<string, string> | null = null;
 let passed = true;
 
-/** A database on PostgreSQL. Loaded only when it is needed: a test of pure code waits for no driver. */
+/** A database on PostgreSQL. Loaded only when it is needed, too. */
 const openServer = async () => (await import('./postgres.ts')).openRunDatabase(given || undefined);
 
 /**
@@ -107,7 +108,7 @@ async function writeClient(): Promise<Record<string, string>> {
   return { MEMORY_TEST_CLIENT: path };
 }
 
-async function runOn({ database, files, covered = [] }: Round): Promise<void> {
+async function runOn({ database, files, isCounted }: Round): Promise<void> {
   // A pattern would leave out the tests that tell whether the files of a batch can be loaded.
   const batches = namePatterns.length > 0 ? files.map((file) => [file]) : batchesOf(files);
   const starting = batches.filter((batch) => batch.some((file) => usesDatabase(needsOf(file))));
@@ -128,7 +129,7 @@ async function runOn({ database, files, covered = [] }: Round): Promise<void> {
       ...client,
       ...own?.env,
       // V8 does not count code that was compiled before.
-      ...(isWhole && covered.length > 0
+      ...(isCounted && coverage !== null
         ? { NODE_V8_COVERAGE: coverage }
         : { NODE_COMPILE_CACHE: join(folder, 'compiled') }),
     },
@@ -152,8 +153,6 @@ for (const round of rounds) {
   }
   process.stdout.write(`== ${title}, ${seconds(began)}\n`);
 }
-const covered = isWhole ? rounds.flatMap((round) => round.covered ?? []) : [];
-if (covered.length > 0) passed = reportCoverage(covered) && passed;
 for (const name of await readdir(evidence)) {
   const isNote = name.startsWith(NOTE);
   kept.push(isNote ? `${name}, on the same server` : join(evidence, name));

@@ -2,7 +2,7 @@ import { PROGRAMS, type ProgramName } from '../needs/programs.ts';
 import { NO_RETRIEVAL_SET } from '../retrieval-set.ts';
 
 /*
- * What `npm test` sets up before it runs everything: programs of Debian, and PostgreSQL. For each part that cannot be set
+ * What `npm run test:rest` sets up before it runs: programs of Debian, and PostgreSQL. For each part that cannot be set
  * up it prints a line, and the tests of that part are skipped. Where CI is set, no part can be skipped.
  */
 
@@ -37,7 +37,7 @@ function reasonOf(error: unknown): string {
 /** Sets up what is missing and can be set up. */
 export async function setUp(machine: Machine): Promise<SetUp> {
   const wanted = machine.missingPrograms().map((name) => PROGRAMS[name].package);
-  let reason = 'as root on Debian, npm test installs it';
+  let reason = 'as root on Debian, npm run test:rest installs it';
   if (wanted.length > 0 && machine.install !== null) {
     await machine.install(wanted).catch((error: unknown) => {
       reason = reasonOf(error);

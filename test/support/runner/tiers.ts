@@ -6,25 +6,30 @@ import { needsOf, usesDatabase } from './needs.ts';
 /*
  * Which test files a command runs, on which database:
  *
- *   npm test                all that follow down to `test:pg`, after `npm run check`
- *   npm run test:unit       pure code: files of test/unit that need nothing
- *   npm run test:main       test/unit, the tests through the API, and test/db without its searches, on the embedded database
- *   npm run test:parts      all others: test/db/search, test/worker, test/cli and others, on the embedded database
- *   npm run test:browser    files that need a browser, on the embedded database
+ *   npm test                `npm run check`, then test:unit and test:api
+ *   npm run test:rest       all others down to test:pg; PostgreSQL, and the programs that tests start, are set up first
+ *
+ *   npm run test:unit       test/unit: functions, and rules about the code; no database
+ *   npm run test:api        what callers see, by requests to an app that does not listen, on the embedded database
+ *   npm run test:db         test/db, test/worker: statements, SQL functions and jobs, on the embedded database
+ *   npm run test:programs   test/cli and others that start programs, on the embedded database
+ *   npm run test:browser    test/browser, and others in a browser, on the embedded database
  *   npm run test:faults     test/faults: start-ups, ends and killed processes, on both databases
- *   npm run test:pg         what `test:main` and `test:parts` run, on PostgreSQL; only where it makes a difference
+ *   npm run test:pg         what `test:api` and `test:db` run, on PostgreSQL; only where it makes a difference
  *   npm run test:cluster    test/cluster: PgBouncer, HAProxy, a replica and object storage, from Debian; needs root
  *   npm run test:clients    test/clients: real programs, which it installs from npm; needs Linux
  *   npm run test:pgbouncer  the tests through the API on PostgreSQL behind PgBouncer, from Debian; needs root
  */
 export const TIERS = [
+  'quick',
+  'rest',
   'unit',
-  'main',
-  'parts',
-  'postgres',
+  'api',
+  'db',
+  'programs',
   'browser',
   'faults',
-  'all',
+  'postgres',
   'cluster',
   'clients',
 ] as const;
@@ -34,8 +39,8 @@ export type Tier = (typeof TIERS)[number];
 export interface Round {
   database: 'embedded' | 'postgres';
   files: string[];
-  /** The lines that run are counted in these folders. */
-  covered?: readonly string[];
+  /** Whether the lines that run are counted, where MEMORY_TEST_COVERAGE asks for it. */
+  isCounted: boolean;
 }
 
 /** Files that use a database and find the same on both: the embedded one is enough. */
@@ -68,8 +73,8 @@ export const EMBEDDED_ONLY = [
 ];
 
 /**
- * Slow files that `npm test` runs on PostgreSQL only, so that it ends in time. `test:parts` and `test:faults` run them on
- * the embedded database, and so does `npm test` where there is no PostgreSQL.
+ * Slow files that `test:rest` runs on PostgreSQL only, so that it ends in time. `test:db` and `test:faults` run them on the
+ * embedded database, and so does `test:rest` where there is no PostgreSQL.
  */
 export const SLOW_ON_BOTH = [
   'test/faults/{kill-requests,kill-worker,kill-move}.test.ts',
@@ -86,72 +91,69 @@ export const SLOW_ON_BOTH = [
  */
 export const SLOW_TO_COUNT = ['test/unit/text-in-pieces.test.ts', 'test/unit/secrets/work.test.ts'];
 
-/** Not the worker and the client: much of them runs only in processes that tests start. */
-const COVERED = ['api', 'core', 'db', 'shared'];
-/** Folders in these that run in such processes too, and in tests of rounds that count no lines. */
-export const NOT_COVERED = ['db/move'];
-
 /** What the service does, by requests to an app that does not listen: a folder for each subject. */
 export const THROUGH_API =
   'test/{access,accounts,audit,captures,consolidation,feedback,http,imports,mcp,memories,people,redaction,search,' +
   'sources,status,teams,tokens,workspace}/**';
-const MAIN = ['test/unit/**', THROUGH_API, 'test/db/*', 'test/db/{embedded,isolation}/*'];
-const FAULTS = ['test/faults/**'];
-/** Tiers of their own, which no other one includes: they need what not every machine has. */
-const SEPARATE = { cluster: ['test/cluster/**'], clients: ['test/clients/**'] };
 
 const matches = (file: string, globs: readonly string[]) => globs.some((glob) => matchesGlob(file, glob));
 
+/** The tier of each test file: the first that fits. Each file is in one of them. */
+const OWN_TIERS: readonly [tier: Tier, fits: (file: string) => boolean][] = [
+  // Tiers that no other one includes: they need what not every machine has.
+  ['cluster', (file) => matches(file, ['test/cluster/**'])],
+  ['clients', (file) => matches(file, ['test/clients/**'])],
+  ['faults', (file) => matches(file, ['test/faults/**'])],
+  ['browser', (file) => needsOf(file).has('browser')],
+  ['unit', (file) => matches(file, ['test/unit/**']) || needsOf(file).size === 0],
+  ['api', (file) => matches(file, [THROUGH_API])],
+  ['db', (file) => matches(file, ['test/{db,worker}/**'])],
+  ['programs', () => true],
+];
+
+/** The tier whose command runs a test file. */
+export const tierOf = (file: string): Tier | undefined => OWN_TIERS.find(([, fits]) => fits(file))?.[0];
+
 /** Whether a run on PostgreSQL can find something that a run on the embedded database cannot. */
-function differsOnPostgres(file: string): boolean {
-  const needs = needsOf(file);
-  return usesDatabase(needs) && !needs.has('browser') && !matches(file, [...SAME_ON_BOTH, ...EMBEDDED_ONLY]);
-}
+const differsOnPostgres = (file: string): boolean =>
+  usesDatabase(needsOf(file)) && !matches(file, [...SAME_ON_BOTH, ...EMBEDDED_ONLY]);
 
 /** All test files of the repository, by their paths in it. */
 export const allTestFiles = () => globSync('test/**/*.test.ts', { cwd: ROOT }).sort();
 
 /**
- * What a tier runs of these files, in this order.
- * @param hasServer whether everything includes PostgreSQL
+ * What a command runs of these files, in this order.
+ * @param hasServer whether the rest includes PostgreSQL
  */
-export function roundsOf(tier: Tier, allFiles: readonly string[], hasServer = true): Round[] {
-  if (tier === 'cluster' || tier === 'clients') {
-    return [{ database: 'embedded', files: allFiles.filter((file) => matches(file, SEPARATE[tier])) }];
-  }
-  const files = allFiles.filter((file) => !matches(file, Object.values(SEPARATE).flat()));
-  const isFault = (file: string) => matches(file, FAULTS);
-  const isBrowser = (file: string) => needsOf(file).has('browser');
-  const isMain = (file: string) => matches(file, MAIN);
-  const isCounted = (file: string) => isMain(file) && !matches(file, SLOW_TO_COUNT);
-  const isPart = (file: string) => !isMain(file) && !isFault(file) && !isBrowser(file);
-  const embedded = (chosen: (file: string) => boolean): Round => ({
-    database: 'embedded',
-    files: files.filter(chosen),
-  });
-  const postgres = (chosen: (file: string) => boolean): Round => ({
+export function roundsOf(tier: Tier, files: readonly string[], hasServer = true): Round[] {
+  const of = (...tiers: readonly Tier[]) => files.filter((file) => tiers.includes(tierOf(file) as Tier));
+  const embedded = (chosen: string[]): Round => ({ database: 'embedded', files: chosen, isCounted: false });
+  const counted = (chosen: string[]): Round[] => [
+    {
+      ...embedded(chosen.filter((file) => !matches(file, SLOW_TO_COUNT))),
+      isCounted: true,
+    },
+    embedded(chosen.filter((file) => matches(file, SLOW_TO_COUNT))),
+  ];
+  const postgres = (chosen: string[]): Round => ({
+    ...embedded(chosen.filter(differsOnPostgres)),
     database: 'postgres',
-    files: files.filter((file) => chosen(file) && differsOnPostgres(file)),
   });
+  const isLeft = (file: string) => !(hasServer && matches(file, SLOW_ON_BOTH));
   switch (tier) {
-    case 'unit':
-      return [embedded((file) => matches(file, ['test/unit/**']) && needsOf(file).size === 0)];
-    case 'main':
-      return [{ ...embedded(isCounted), covered: COVERED }, embedded((file) => matches(file, SLOW_TO_COUNT))];
-    case 'parts':
-      return [embedded(isPart)];
-    case 'postgres':
-      return [postgres((file) => isMain(file) || isPart(file))];
-    case 'browser':
-      return [embedded(isBrowser)];
-    case 'faults':
-      return [embedded(isFault), postgres(isFault)];
-    case 'all':
+    case 'quick':
+      return counted(of('unit', 'api'));
+    case 'rest':
       return [
-        { ...embedded(isCounted), covered: COVERED },
-        // Without counting lines: while they are counted, each process compiles all code again.
-        embedded((file) => !isCounted(file) && !(hasServer && matches(file, SLOW_ON_BOTH))),
-        ...(hasServer ? [postgres(() => true)] : []),
+        ...counted(of('db').filter(isLeft)),
+        embedded(of('programs', 'browser', 'faults').filter(isLeft)),
+        ...(hasServer ? [postgres(of('api', 'db', 'programs', 'faults'))] : []),
       ];
+    case 'faults':
+      return [embedded(of('faults')), postgres(of('faults'))];
+    case 'postgres':
+      return [postgres(of('api', 'db', 'programs'))];
+    default:
+      return [embedded(of(tier))];
   }
 }
