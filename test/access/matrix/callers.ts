@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../api/types.ts';
-import type { IssuedToken } from '../../../shared/schemas/tokens.ts';
+import { callerOf } from '../../support/client/client.ts';
 import { AGENTS, type AgentName, type AgentTies } from './agents.ts';
 import type { PlaceKey } from './canaries.ts';
 import type { Place } from './place.ts';
@@ -91,40 +91,28 @@ async function takeEmail(
   });
   const [before, after] = email.split('@');
   const other = await tools.targets.session(home.companyId, userId);
-  await changeEmail(tools, other.token, `${before}.before@${after}`);
-  await changeEmail(tools, session, email);
+  const changed = { email: `${before}.before@${after}`, password: PASSWORD };
+  await callerBy(tools, other.token).api.changeAccount(changed);
+  await callerBy(tools, session).api.changeAccount({ email, password: PASSWORD });
 }
 
-async function changeEmail({ app }: CallerTools, session: string, email: string): Promise<void> {
-  const answer = await app.inject({
-    method: 'PATCH',
-    url: '/v1/auth/account',
-    headers: { authorization: `Bearer ${session}` },
-    payload: { email, password: PASSWORD },
-  });
-  assert.equal(answer.statusCode, 200, answer.body);
-}
+const callerBy = ({ app }: CallerTools, session: string) =>
+  callerOf(app, { authorization: `Bearer ${session}` });
 
 /** A new agent token of the person with this session. */
 async function agentToken(
-  { app, targets }: CallerTools,
+  tools: CallerTools,
   session: string,
   at: Place,
-  ties: AgentTies,
+  { permissions, layerOnly, expired }: AgentTies,
 ): Promise<string> {
-  const answer = await app.inject({
-    method: 'POST',
-    url: '/v1/auth/tokens',
-    headers: { authorization: `Bearer ${session}` },
-    payload: {
-      name: targets.canaries.word('token-name', at.key),
-      teamId: at.teamId,
-      permissions: ties.permissions,
-      ...(ties.layerOnly && { clientIds: [] }),
-    },
+  const { targets } = tools;
+  const { record, token } = await callerBy(tools, session).api.createToken({
+    name: targets.canaries.word('token-name', at.key),
+    teamId: at.teamId,
+    permissions,
+    ...(layerOnly && { clientIds: [] }),
   });
-  assert.equal(answer.statusCode, 201, answer.body);
-  const { record, token } = answer.json<IssuedToken>();
-  if (ties.expired) await targets.expire(record.id);
+  if (expired) await targets.expire(record.id);
   return targets.canaries.secret(token);
 }

@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
 import type { App } from '../../../api/types.ts';
 import type { Database } from '../../../db/driver/database.ts';
 import { workspacePath } from '../../../shared/formats/workspace-path.ts';
+import { callerOf } from '../../support/client/client.ts';
 import type { TestCompany } from '../../support/needs/database.ts';
 import { along, CLAIM } from '../../support/team.ts';
 import { deletion, file } from '../../support/workspace.ts';
@@ -21,16 +21,6 @@ interface Tools {
   canaries: Canaries;
 }
 
-/** Sends what must succeed. */
-async function send<T>(
-  { app }: Pick<Tools, 'app'>,
-  request: { method: 'POST' | 'DELETE'; url: string; headers: Bare['headers']; payload?: object },
-): Promise<T> {
-  const answer = await app.inject(request);
-  assert.ok(answer.statusCode < 300, `${request.method} ${request.url}: ${answer.body}`);
-  return answer.body === '' ? (undefined as T) : answer.json<T>();
-}
-
 /**
  * Fills a Team by requests: the Team layer and three clients with a text, an import and a failed import each, with
  * captures, with memories and with files, searches, an invite; and archives one of the clients with all that it holds.
@@ -39,9 +29,9 @@ export async function plantTeam(tools: Tools, bare: Bare): Promise<Place> {
   const { canaries } = tools;
   const { headers, key, ...team } = bare;
   const word = (thing: Thing) => canaries.word(thing, key);
-  const post = <T>(url: string, payload: object) => send<T>(tools, { method: 'POST', url, headers, payload });
+  const { api } = callerOf(tools.app, headers);
   const client = async (thing: Thing) => {
-    const { id } = await post<{ id: string }>('/v1/team/clients', { name: word(thing) });
+    const { id } = await api.createClient({ name: word(thing) });
     return canaries.mark(id, thing, key);
   };
   const place: Place = {
@@ -61,15 +51,15 @@ export async function plantTeam(tools: Tools, bare: Bare): Promise<Place> {
     ['unstored', false],
   ] as const) {
     const query = `heron ${word(thing)}`;
-    await post('/v1/memory/search', { query, scope: {}, storeQueryText, queryEmbedding: along(2), ...CLAIM });
+    await api.searchMemory({ query, scope: {}, storeQueryText, queryEmbedding: along(2), ...CLAIM });
   }
-  const { invite } = await post<{ invite: { id: string } }>('/v1/team/invites', {
+  const { invite } = await api.createInvite({
     email: `${word('invited')}@example.com`,
     role: 'member',
     grants: [place.clientA, place.clientB].map((clientId) => ({ clientId, access: 'read' })),
   });
   canaries.mark(invite.id, 'invited', key);
-  await send(tools, { method: 'DELETE', url: `/v1/team/clients/${place.archivedClient}`, headers });
+  await api.archiveClient(place.archivedClient);
   return place;
 }
 
@@ -81,8 +71,8 @@ async function plantLayer(
 ): Promise<void> {
   const word = () => tools.canaries.word(thing, key);
   const scope = clientId === null ? {} : { clientId };
-  const post = <T>(url: string, payload: object) => send<T>(tools, { method: 'POST', url, headers, payload });
-  await post('/v1/memory/ingest', {
+  const { api } = callerOf(tools.app, headers);
+  await api.ingestSource({
     title: word(),
     text: `walrus ${word()}`,
     uri: `https://example.com/${word()}`,
@@ -91,7 +81,7 @@ async function plantLayer(
     scope,
   });
   const items = [1, 2].map(() => ({ filename: `${word()}.txt`, title: word(), text: `walrus ${word()}` }));
-  const { imports } = await post<{ imports: { id: string }[] }>('/v1/memory/imports', { items, scope });
+  const { imports } = await api.importFiles({ items, scope });
   await tools.database.query(
     `update memory.import set state = 'failed', error_code = 'no_text', error_message = $3
       where team_id = $1 and id = $2`,
@@ -111,21 +101,18 @@ async function plantLibrary(
 ): Promise<void> {
   const { canaries } = tools;
   const scope = clientId === null ? {} : { clientId };
-  const post = <T>(url: string, payload: object) => send<T>(tools, { method: 'POST', url, headers, payload });
+  const { api } = callerOf(tools.app, headers);
   const hidden = () => canaries.word(hiddenOf(place, clientId), key);
   const capture = async () => {
     const body = { sessionId: hidden(), summary: `walrus ${hidden()}`, metadata: { note: hidden() }, scope };
-    const { capture: made } = await post<{ capture: { id: string } }>('/v1/memory/captures', body);
+    const { capture: made } = await api.stageCapture(body);
     return made.id;
   };
   const claim = async () => {
     const captureIds = [await capture(), await capture(), await capture()];
     // The Team layer is filled first, so that nothing of another is staged where none is named.
-    const { batch } = await post<{ batch: { id: string } }>('/v1/memory/consolidation/claim', {
-      ...scope,
-      limit: 20,
-    });
-    return { batchId: batch.id, captureIds };
+    const { batch } = await api.claimCaptures({ ...scope, limit: 20 });
+    return { batchId: batch!.id, captureIds };
   };
   const memory = (word: () => string) => ({
     title: word(),
@@ -145,7 +132,7 @@ async function plantLibrary(
     { captureIds: reviewed, action: 'review', ...memory(hidden) },
     { captureIds: discarded, action: 'discard' },
   ];
-  await post('/v1/memory/consolidation/complete', { batchId, items });
+  await api.completeCaptures({ batchId, items });
   // Lent to the Owner from here on; the last one stays staged.
   await claim();
   await capture();
@@ -161,9 +148,8 @@ async function plantFiles(
   const content = () => `walrus ${tools.canaries.word(thingOf(place, clientId), key)}`;
   const path = () =>
     workspacePath(clientId, `notes/${tools.canaries.word(pathThingOf(place, clientId), key)}.md`);
-  const push = (files: readonly object[]) =>
-    send(tools, { method: 'POST', url: '/v1/workspace/push', headers, payload: { files } });
+  const { api } = callerOf(tools.app, headers);
   const [kept, gone] = [path(), path()];
-  await push([file(kept, content()), file(gone, content())]);
-  await push([file(kept, content(), 1), deletion(gone, 1)]);
+  await api.pushFiles({ files: [file(kept, content()), file(gone, content())] });
+  await api.pushFiles({ files: [file(kept, content(), 1), deletion(gone, 1)] });
 }

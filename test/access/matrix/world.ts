@@ -3,6 +3,7 @@ import type { App } from '../../../api/types.ts';
 import type { Dependencies } from '../../../core/dependencies.ts';
 import type { Database } from '../../../db/driver/database.ts';
 import { createCompany } from '../../../db/startup/bootstrap.ts';
+import { callerOf } from '../../support/client/client.ts';
 import type { TestCompany } from '../../support/needs/database.ts';
 import { addTeam } from '../../support/scopes.ts';
 import { type Caller, type CallerTools, newCaller } from './callers.ts';
@@ -100,13 +101,9 @@ export class World {
     }
     for (const name of CALLERS) this.callers.set(name, await this.newCaller(name));
     for (const [name, thing] of Object.entries(REASONS)) {
-      const answer = await this.app.inject({
-        method: 'POST',
-        url: '/v1/company/access-requests',
-        headers: this.caller(name as CallerName).headers,
-        payload: { teamId: places.u.teamId, access: 'read', reason: this.canaries.word(thing, 't') },
-      });
-      assert.equal(answer.statusCode, 201, answer.body);
+      const { headers } = this.caller(name as CallerName);
+      const asked = { teamId: places.u.teamId, access: 'read', reason: this.canaries.word(thing, 't') };
+      await callerOf(this.app, headers).api.requestAccess(asked);
     }
   }
 }

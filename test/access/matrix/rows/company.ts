@@ -14,7 +14,11 @@ const member = async ({ targets, at }: Cell) => ({ userId: (await targets.accoun
 const accessRequest = async ({ targets, at }: Cell) => ({ id: await targets.accessRequest(at) });
 const team = async ({ at }: Cell) => ({ id: at.teamId });
 const activeTeam = async ({ targets, at }: Cell) => ({ id: await targets.team(at) });
+const changedTeam = async ({ targets, at }: Cell) => ({
+  id: await targets.team(at, at.key === 'z' ? 'archived' : 'active'),
+});
 const archivedTeam = async ({ targets, at }: Cell) => ({ id: await targets.team(at, 'archived') });
+const ofTeam = { ids: ['teamId'], values: async ({ at }: Cell) => ({ teamId: at.teamId }) };
 const grantee = async ({ targets, at }: Cell, grant?: 'read') => {
   const { userId } = await targets.account(at, { companyRole: 'admin', ...(grant ? { grant } : {}) });
   return { userId, teamId: at.teamId };
@@ -101,8 +105,7 @@ export const COMPANY_ROWS: readonly Row[] = [
     route: 'PATCH /v1/company/teams/:id',
     kind: 'Company Admins, change of a Team',
     ok: 200,
-    values: ({ targets, at }) =>
-      targets.team(at, at.key === 'z' ? 'archived' : 'active').then((id) => ({ id })),
+    values: changedTeam,
     body: (_values, cell) => ({ name: teamName(cell) }),
   },
   {
@@ -110,8 +113,7 @@ export const COMPANY_ROWS: readonly Row[] = [
     about: 'quota',
     kind: 'Company Owners, change of a Team',
     ok: 200,
-    values: ({ targets, at }) =>
-      targets.team(at, at.key === 'z' ? 'archived' : 'active').then((id) => ({ id })),
+    values: changedTeam,
     body: () => ({ quota: { chunks: 1_000_000, bytes: null } }),
   },
   { route: 'POST /v1/company/teams/:id/archive', kind: 'Company Admins, by id', ok: 200, values: activeTeam },
@@ -151,8 +153,7 @@ export const COMPANY_ROWS: readonly Row[] = [
     kind: 'asks for read access',
     ok: 201,
     fresh: true,
-    ids: ['teamId'],
-    values: async ({ at }) => ({ teamId: at.teamId }),
+    ...ofTeam,
     body: asked('read'),
     late,
   },
@@ -162,8 +163,7 @@ export const COMPANY_ROWS: readonly Row[] = [
     kind: 'asks for full access',
     ok: 201,
     fresh: true,
-    ids: ['teamId'],
-    values: async ({ at }) => ({ teamId: at.teamId }),
+    ...ofTeam,
     body: asked('full'),
     late,
   },
@@ -201,9 +201,8 @@ export const COMPANY_ROWS: readonly Row[] = [
     about: 'of one Team',
     kind: 'Company Owners',
     ok: 200,
-    ids: ['teamId'],
+    ...ofTeam,
     elsewhere: '200',
-    values: async ({ at }) => ({ teamId: at.teamId }),
     query: ({ teamId }) => `teamId=${teamId}&limit=200`,
   },
   { route: 'GET /v1/company/audit/verify', kind: 'Company Owners', ok: 200 },

@@ -2,7 +2,18 @@ import { along, CLAIM } from '../../../support/team.ts';
 import { ALIKE, ALIKE_AXIS, capturedBy } from '../library-targets.ts';
 import { hiddenOf, type Place, thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
-import { CLIENTS, type ClientName, client, LAYERS, type LayerName, ofClient, scoped } from './layers.ts';
+import {
+  ALL_LAYERS,
+  CLIENTS,
+  type ClientName,
+  client,
+  kindIn,
+  LAYERS,
+  type LayerName,
+  ofClient,
+  scoped,
+  within,
+} from './layers.ts';
 
 const capture = ({ clientId }: Values, { canaries, at, caller }: Cell) => {
   const word = () => canaries.word(capturedBy(caller.name), at.key);
@@ -46,7 +57,7 @@ const batch = (name: LayerName, beside?: LayerName) => (cell: Cell) =>
 
 /** Open batches of the caller and of the Owner in every layer. */
 async function lendEverywhere(cell: Cell): Promise<Values> {
-  for (const name of ['Team layer', ...CLIENTS] as const) {
+  for (const name of ALL_LAYERS) {
     await batch(name)(cell);
     await batch(name)({ ...cell, foreign: true });
   }
@@ -104,14 +115,12 @@ const items =
 
 /** The rows of captures and batches, for one layer. */
 function layerRows(name: LayerName): Row[] {
-  const inTeam = name === 'Team layer';
-  const kind = name === 'archived client' ? name : `${name}, write`;
-  const within = inTeam ? {} : { about: name, ...ofClient, values: client(name) };
+  const kind = kindIn(name, 'write');
   return [
-    { route: 'POST /v1/memory/captures', kind, ok: 201, ...within, body: capture },
+    { route: 'POST /v1/memory/captures', kind, ok: 201, ...within(name), body: capture },
     {
       route: 'POST /v1/memory/consolidation/complete',
-      ...(inTeam ? {} : { about: `of a capture in ${name}` }),
+      ...(name === 'Team layer' ? {} : { about: `of a capture in ${name}` }),
       kind,
       ok: 200,
       ids: ['batchId'],
@@ -123,12 +132,11 @@ function layerRows(name: LayerName): Row[] {
 
 /** Rows for claims of one client's captures, and for memories of that client from captures of another layer. */
 function clientRows(name: ClientName): Row[] {
-  const archived = name === 'archived client';
   return [
     {
       route: 'POST /v1/memory/consolidation/claim',
       about: name,
-      kind: archived ? name : `${name}, write`,
+      kind: kindIn(name, 'write'),
       ok: 200,
       ...ofClient,
       values: async (cell) => {
@@ -141,7 +149,7 @@ function clientRows(name: ClientName): Row[] {
       route: 'POST /v1/memory/consolidation/complete',
       about: `of a capture in the Team layer, for ${name}`,
       // Elsewhere than where the capture lies: only with Full access, as where no grant reaches.
-      kind: archived ? name : 'client B, write',
+      kind: name === 'archived client' ? name : 'client B, write',
       ok: 200,
       ...ofClient,
       values: async (cell) => ({ ...(await batch('Team layer')(cell)), ...(await client(name)(cell)) }),
@@ -152,9 +160,9 @@ function clientRows(name: ClientName): Row[] {
 
 /** Routes from captures to memories. */
 export const CONSOLIDATION_ROWS: readonly Row[] = [
-  ...(['Team layer', ...CLIENTS] as const).flatMap(layerRows),
+  ...ALL_LAYERS.flatMap(layerRows),
   ...CLIENTS.flatMap(clientRows),
-  ...(['Team layer', ...CLIENTS] as const).map(releaseRow),
+  ...ALL_LAYERS.map(releaseRow),
   {
     route: 'GET /v1/memory/captures',
     kind: 'Team',
@@ -165,7 +173,7 @@ export const CONSOLIDATION_ROWS: readonly Row[] = [
     },
     query: () => 'limit=200',
   },
-  ...(['Team layer', ...CLIENTS] as const).map(
+  ...ALL_LAYERS.map(
     (name): Row => ({
       route: 'GET /v1/memory/captures/:id',
       about: `of the Owner in ${name}`,

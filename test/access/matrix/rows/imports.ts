@@ -1,5 +1,5 @@
 import type { Cell, Row } from '../row.ts';
-import { LAYERS, type LayerName } from './layers.ts';
+import { ALL_LAYERS, kindIn, LAYERS, type LayerName } from './layers.ts';
 
 /** An import that a request is about, in a layer: the Owner's, or the caller's own. */
 const importOf =
@@ -17,7 +17,7 @@ function decisionRows(name: LayerName): Row[] {
   return authors.flatMap((author): Row[] => {
     const [whose, source] =
       author === 'Owner' ? ["someone else's", "someone else's record"] : ["the caller's own", 'own record'];
-    const kind = name === 'archived client' ? 'archived client, by id' : `${name}, ${source}`;
+    const kind = kindIn(name, source);
     const about = (text: string) => `${text}${whose} in ${name}`;
     return [
       {
@@ -60,14 +60,14 @@ function decisionRows(name: LayerName): Row[] {
 
 /** Routes that retry, cancel and forget imports. */
 export const IMPORT_ROWS: readonly Row[] = [
-  ...(['Team layer', 'client A', 'client B', 'archived client'] as const).flatMap(decisionRows),
+  ...ALL_LAYERS.flatMap(decisionRows),
   {
     route: 'POST /v1/memory/imports/retry',
     about: 'all that the caller may',
     kind: 'Team, own work',
     ok: 202,
     values: async (cell) => {
-      for (const name of ['Team layer', 'client A', 'client B', 'archived client'] as const) {
+      for (const name of ALL_LAYERS) {
         await importOf(name, 'Owner', 'failed')(cell);
       }
       return importOf('Team layer', 'caller', 'failed')(cell);

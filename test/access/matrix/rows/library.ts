@@ -2,12 +2,11 @@ import { ALIKE, type MemoryKind } from '../library-targets.ts';
 import { thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
 import type { CallerName } from '../table.ts';
-import { CLIENTS, type ClientName, client, LAYERS, type LayerName, ofClient } from './layers.ts';
+import { ALL_LAYERS, CLIENTS, client, kindIn, LAYERS, type LayerName, listOf, within } from './layers.ts';
 
 /** The rows of single sources, for one layer. */
 function sourceRows(name: LayerName): Row[] {
   const inTeam = name === 'Team layer';
-  const archived = name === 'archived client';
   const about = (text: string) => (inTeam ? text : `${text} in ${name}`).trim();
   const source =
     (author: 'Owner' | 'caller', state: 'source' | 'archivedSource' = 'source') =>
@@ -19,49 +18,41 @@ function sourceRows(name: LayerName): Row[] {
   const retitled = (_values: Values, { canaries, at }: Cell) => ({
     title: canaries.word(thingOf(at, LAYERS[name](at)), at.key),
   });
-  const read = inTeam ? 'Team' : `${name}, read by id`;
+  const one = { ...(inTeam ? {} : { about: about('one') }), kind: kindIn(name, 'read by id'), ok: 200 };
+  const others = { about: about("someone else's"), kind: kindIn(name, "someone else's record"), ok: 200 };
   const rows: Row[] = [
     {
       route: 'GET /v1/memory/sources/:id',
-      ...(inTeam ? {} : { about: about('one') }),
-      kind: archived ? 'archived client, by id' : read,
-      ok: 200,
+      ...one,
       values: source('Owner'),
     },
     {
       route: 'GET /v1/memory/sources/:id/original',
-      ...(inTeam ? {} : { about: about('one') }),
-      kind: archived ? 'archived client, by id' : read,
-      ok: 200,
+      ...one,
       values: async ({ targets, at }) => ({ id: await targets.library.original(at, LAYERS[name](at)) }),
     },
     {
       route: 'DELETE /v1/memory/sources/:id',
-      about: about("someone else's"),
-      kind: archived ? 'archived client, by id' : `${name}, someone else's record`,
+      ...others,
       ok: 204,
       values: source('Owner'),
     },
     {
       route: 'PATCH /v1/memory/sources/:id',
-      about: about("someone else's"),
-      kind: archived ? 'archived client, by id' : `${name}, someone else's record`,
-      ok: 200,
+      ...others,
       values: source('Owner'),
       body: retitled,
     },
     {
       route: 'POST /v1/memory/sources/:id/restore',
-      about: about("someone else's"),
-      kind: archived ? 'archived client, by id' : `${name}, someone else's record`,
-      ok: 200,
+      ...others,
       values: source('Owner', 'archivedSource'),
     },
   ];
   if (name === 'client B') return rows;
   const own = {
     about: about("the caller's own"),
-    kind: archived ? 'archived client, by id' : `${name}, own record`,
+    kind: kindIn(name, 'own record'),
     values: source('caller'),
   } as const;
   return [
@@ -91,7 +82,7 @@ function moveRows(): Row[] {
       (name): Row => ({
         ...common,
         about: `to ${name}`,
-        kind: name === 'archived client' ? name : `${name}, write`,
+        kind: kindIn(name, 'write'),
         values: async (cell) => {
           const id = await cell.targets.library.source(cell.at, null, own(cell));
           return { ...(await client(name)(cell)), id };
@@ -130,12 +121,7 @@ function feedbackRow(name: LayerName): Row {
   return {
     route: 'POST /v1/memory/feedback',
     ...(inTeam ? {} : { about: `on a hit in ${name}` }),
-    kind: {
-      'Team layer': 'Team, own work',
-      'client A': 'client A, own work',
-      'client B': 'client B, own work',
-      'archived client': 'archived client, by id',
-    }[name],
+    kind: inTeam ? 'Team, own work' : kindIn(name, 'own work'),
     ok: 201,
     ids: ['queryId', 'chunkId'],
     // The audit of the Team shows the names of those who searched, so nobody from outside has.
@@ -171,7 +157,7 @@ function memoryRows(): Row[] {
       (name): Row => ({
         route,
         about: `of ${name}`,
-        kind: name === 'archived client' ? 'archived client, by id' : `${name}, read by id`,
+        kind: kindIn(name, 'read by id'),
         ok: 200,
         values: memory('published', name),
       }),
@@ -290,49 +276,20 @@ function decisionRows(): Row[] {
   ];
 }
 
-/** The rows of lists narrowed to one client. */
-function listRows(name: ClientName): Row[] {
-  const archived = name === 'archived client';
+/** The rows of lists, of all layers or narrowed to one client. */
+function listRows(name: LayerName): Row[] {
+  const common = { ok: 200, ...within(name), query: listOf };
+  const kind = name === 'archived client' ? 'Team, Full access, archived client' : 'Team, Full access';
   return [
-    {
-      route: 'GET /v1/memory/memories',
-      about: name,
-      kind: archived ? 'Team, Full access, archived client' : 'Team, Full access',
-      ok: 200,
-      ...ofClient,
-      values: client(name),
-      query: ({ clientId }) => `clientId=${clientId}&limit=200`,
-    },
-    {
-      route: 'GET /v1/memory/sources',
-      about: name,
-      kind: archived ? name : `${name}, read`,
-      ok: 200,
-      ...ofClient,
-      values: client(name),
-      query: ({ clientId }) => `clientId=${clientId}&limit=200`,
-    },
-    {
-      route: 'GET /v1/memory/tags',
-      about: name,
-      kind: archived ? name : `${name}, read`,
-      ok: 200,
-      ...ofClient,
-      values: client(name),
-      query: ({ clientId }) => `clientId=${clientId}&limit=200`,
-    },
+    { route: 'GET /v1/memory/memories', kind, ...common },
+    { route: 'GET /v1/memory/sources', kind: kindIn(name, 'read'), ...common },
+    { route: 'GET /v1/memory/tags', kind: kindIn(name, 'read'), ...common },
   ];
 }
 
 /** Routes of memories and of sources. */
 export const LIBRARY_ROWS: readonly Row[] = [
-  ...(['Team layer', ...CLIENTS] as const).map(feedbackRow),
-  {
-    route: 'GET /v1/memory/memories',
-    kind: 'Team, Full access',
-    ok: 200,
-    query: () => 'limit=200',
-  },
+  ...ALL_LAYERS.map(feedbackRow),
   {
     route: 'GET /v1/memory/memories',
     about: 'of one source',
@@ -343,11 +300,9 @@ export const LIBRARY_ROWS: readonly Row[] = [
     values: ({ targets, at }) => targets.library.memory(at, 'published'),
     query: ({ sourceId }) => `sourceId=${sourceId}`,
   },
-  { route: 'GET /v1/memory/sources', kind: 'Team', ok: 200, query: () => 'limit=200' },
-  { route: 'GET /v1/memory/tags', kind: 'Team', ok: 200, query: () => 'limit=200' },
-  ...(['Team layer', ...CLIENTS] as const).flatMap(sourceRows),
+  ...ALL_LAYERS.flatMap(sourceRows),
   ...moveRows(),
-  ...CLIENTS.flatMap(listRows),
+  ...ALL_LAYERS.flatMap(listRows),
   ...memoryRows(),
   ...decisionRows(),
 ];

@@ -1,17 +1,19 @@
 import { along, CLAIM } from '../../../support/team.ts';
-import { type Place, thingOf } from '../place.ts';
+import { thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
 import { IMPORT_ROWS } from './imports.ts';
-import { LAYERS, type LayerName } from './layers.ts';
-
-/** Every layer of a Team by the name that kinds of routes give it. */
-const CLIENTS = {
-  'client A': (at: Place) => at.clientA,
-  'client B': (at: Place) => at.clientB,
-} as const;
-type ClientName = keyof typeof CLIENTS;
-
-const scoped = (clientId: string | undefined) => (clientId === undefined ? {} : { clientId });
+import {
+  ALL_LAYERS,
+  CLIENTS,
+  client,
+  kindIn,
+  LAYERS,
+  type LayerName,
+  listOf,
+  ofClient,
+  scoped,
+  within,
+} from './layers.ts';
 
 function search(scope: (values: Values) => object) {
   return (values: Values, { canaries, at }: Cell) => ({
@@ -37,70 +39,35 @@ const imports = ({ clientId }: Values, { canaries, at }: Cell) => {
   };
 };
 
-/** The rows of routes that take a scope, for one client. */
-function rowsOf(client: ClientName): Row[] {
-  const clientId = async ({ at }: Cell) => ({ clientId: CLIENTS[client](at) });
-  const about = client;
-  const ids = ['clientId'];
-  const elsewhere = '403 scope_forbidden';
+/** The rows of routes that take a scope or an id, for one layer. */
+function layerRows(name: LayerName): Row[] {
+  const about = name === 'Team layer' ? {} : { about: `of ${name}` };
   return [
-    {
-      route: 'POST /v1/memory/search',
-      about,
-      kind: `${client}, read`,
-      ok: 200,
-      reads: true,
-      ids,
-      elsewhere,
-      values: clientId,
-      body: search((values) => ({ clientId: values['clientId'], include: ['client'] })),
-    },
-    {
-      route: 'POST /v1/memory/ingest',
-      about,
-      kind: `${client}, write`,
-      ok: 201,
-      ids,
-      elsewhere,
-      values: clientId,
-      body: ingest,
-    },
+    { route: 'POST /v1/memory/ingest', kind: kindIn(name, 'write'), ok: 201, ...within(name), body: ingest },
     {
       route: 'POST /v1/memory/imports',
-      about,
-      kind: `${client}, write`,
+      kind: kindIn(name, 'write'),
       ok: 202,
-      ids,
-      elsewhere,
-      values: clientId,
+      ...within(name),
       body: imports,
     },
-    {
-      route: 'GET /v1/memory/imports',
-      about,
-      kind: `${client}, read`,
-      ok: 200,
-      ids,
-      elsewhere,
-      values: clientId,
-      query: (values) => `clientId=${values['clientId']}&limit=200`,
-    },
+    { route: 'GET /v1/memory/imports', kind: kindIn(name, 'read'), ok: 200, ...within(name), query: listOf },
     {
       route: 'GET /v1/memory/imports/:id',
-      about: `of ${client}`,
-      kind: `${client}, read by id`,
+      ...about,
+      kind: kindIn(name, 'read by id'),
       ok: 200,
-      values: async ({ targets, at }) => ({ id: await targets.import(at, CLIENTS[client](at)) }),
+      values: async ({ targets, at }) => ({ id: await targets.import(at, LAYERS[name](at)) }),
     },
     {
       route: 'POST /v1/memory/expand',
-      about: `of ${client}`,
+      ...about,
       kind: 'Team',
       ok: 200,
       reads: true,
       ids: ['chunkId'],
       elsewhere: '200',
-      values: async ({ targets, at }) => ({ chunkId: await targets.chunk(at, CLIENTS[client](at)) }),
+      values: async ({ targets, at }) => ({ chunkId: await targets.chunk(at, LAYERS[name](at)) }),
       body: ({ chunkId }) => ({ chunkId }),
     },
   ];
@@ -127,8 +94,6 @@ function explainedSource(name: LayerName): Row {
   };
 }
 
-const archived = async ({ at }: Cell) => ({ clientId: at.archivedClient });
-
 /** Routes for the memory of a Team. */
 export const MEMORY_ROWS: readonly Row[] = [
   { route: 'GET /v1/memory/audit', kind: 'Team, Full access', ok: 200, query: () => 'limit=200' },
@@ -154,71 +119,20 @@ export const MEMORY_ROWS: readonly Row[] = [
       explain: true,
     }),
   },
-  explainedSource('Team layer'),
-  explainedSource('client A'),
-  explainedSource('archived client'),
-  {
-    route: 'POST /v1/memory/search',
-    about: 'of an archived client',
-    kind: 'archived client',
-    ok: 200,
-    reads: true,
-    values: archived,
-    body: search((values) => ({ clientId: values['clientId'] })),
-  },
-  {
-    route: 'POST /v1/memory/expand',
-    kind: 'Team',
-    ok: 200,
-    reads: true,
-    ids: ['chunkId'],
-    elsewhere: '200',
-    values: async ({ targets, at }) => ({ chunkId: await targets.chunk(at) }),
-    body: ({ chunkId }) => ({ chunkId }),
-  },
-  {
-    route: 'POST /v1/memory/expand',
-    about: 'of an archived client',
-    kind: 'Team',
-    ok: 200,
-    reads: true,
-    values: async ({ targets, at }) => ({ chunkId: await targets.chunk(at, at.archivedClient) }),
-    body: ({ chunkId }) => ({ chunkId }),
-  },
-  { route: 'POST /v1/memory/ingest', kind: 'Team layer, write', ok: 201, body: ingest },
-  {
-    route: 'POST /v1/memory/ingest',
-    about: 'into an archived client',
-    kind: 'archived client',
-    ok: 201,
-    values: archived,
-    body: ingest,
-  },
-  { route: 'POST /v1/memory/imports', kind: 'Team layer, write', ok: 202, body: imports },
-  {
-    route: 'POST /v1/memory/imports',
-    about: 'into an archived client',
-    kind: 'archived client',
-    ok: 202,
-    values: archived,
-    body: imports,
-  },
-  { route: 'GET /v1/memory/imports', kind: 'Team', ok: 200, query: () => 'limit=200' },
-  {
-    route: 'GET /v1/memory/imports/:id',
-    kind: 'Team',
-    ok: 200,
-    values: async ({ targets, at }) => ({ id: await targets.import(at) }),
-  },
-  {
-    route: 'GET /v1/memory/imports/:id',
-    about: 'of an archived client',
-    kind: 'archived client, by id',
-    ok: 200,
-    values: async ({ targets, at }) => ({ id: await targets.import(at, at.archivedClient) }),
-  },
-  ...rowsOf('client A'),
-  ...rowsOf('client B'),
+  ...(['Team layer', 'client A', 'archived client'] as const).map(explainedSource),
+  ...CLIENTS.map(
+    (name): Row => ({
+      route: 'POST /v1/memory/search',
+      about: name,
+      kind: kindIn(name, 'read'),
+      ok: 200,
+      reads: true,
+      ...ofClient,
+      values: client(name),
+      body: search(({ clientId }) => ({ clientId, include: ['client'] })),
+    }),
+  ),
+  ...ALL_LAYERS.flatMap(layerRows),
   ...IMPORT_ROWS,
   {
     route: 'POST /v1/memory/embeddings/claim',

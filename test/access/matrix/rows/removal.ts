@@ -1,6 +1,6 @@
 import { thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
-import { CLIENTS, LAYERS, type LayerName, ofClient, scoped } from './layers.ts';
+import { ALL_LAYERS, CLIENTS, LAYERS, type LayerName, ofClient, scoped } from './layers.ts';
 
 /** The rows of records that are purged, for one layer. */
 function purgeRows(name: LayerName): Row[] {
@@ -36,7 +36,7 @@ const titled =
 
 /** Routes that remove records: purge, and archive many sources. */
 export const REMOVAL_ROWS: readonly Row[] = [
-  ...(['Team layer', ...CLIENTS] as const).flatMap(purgeRows),
+  ...ALL_LAYERS.flatMap(purgeRows),
   {
     route: 'POST /v1/memory/sources/archive',
     kind: 'Team, Full access, change',

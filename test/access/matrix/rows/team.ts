@@ -1,4 +1,4 @@
-import type { Cell, Row } from '../row.ts';
+import type { Cell, Row, Values } from '../row.ts';
 
 const list = () => 'limit=200';
 const client = async ({ targets, at }: Cell) => ({ id: await targets.client(at) });
@@ -9,7 +9,18 @@ const member =
     userId: (await targets.account(at, { teamRole })).userId,
   });
 /** The name of a client that no grant of a caller reaches. */
-const clientName = ({ canaries, at }: Cell) => ({ name: canaries.word('client-b', at.key) });
+const clientName = (_values: Values, { canaries, at }: Cell) => ({ name: canaries.word('client-b', at.key) });
+
+const invite = ({ clientId }: Values, { canaries, at }: Cell) => ({
+  email: `${canaries.word('invited', at.key)}@example.com`,
+  role: 'member',
+  grants: [{ clientId, access: 'write' }],
+});
+/** A member with a grant on a client. */
+const grantOn = async ({ targets, at }: Cell, clientId: string) => {
+  const clients = { [clientId]: 'read' } as const;
+  return { userId: (await targets.account(at, { teamRole: 'member', clients })).userId, clientId };
+};
 
 /** Routes of the selected Team. */
 export const TEAM_ROWS: readonly Row[] = [
@@ -40,14 +51,14 @@ export const TEAM_ROWS: readonly Row[] = [
     route: 'POST /v1/team/clients',
     kind: 'Team, Full access, change',
     ok: 201,
-    body: (_values, cell) => clientName(cell),
+    body: clientName,
   },
   {
     route: 'PATCH /v1/team/clients/:id',
     kind: 'Team, Full access, change',
     ok: 200,
     values: client,
-    body: (_values, cell) => clientName(cell),
+    body: clientName,
   },
   {
     route: 'PATCH /v1/team/clients/:id',
@@ -55,7 +66,7 @@ export const TEAM_ROWS: readonly Row[] = [
     kind: 'Team, Full access, not there',
     ok: 200,
     values: archivedClient,
-    body: (_values, cell) => clientName(cell),
+    body: clientName,
   },
   {
     route: 'PATCH /v1/team/clients/:id',
@@ -119,11 +130,7 @@ export const TEAM_ROWS: readonly Row[] = [
     ok: 201,
     ids: ['clientId'],
     values: async ({ targets, at }) => ({ clientId: await targets.client(at) }),
-    body: ({ clientId }, { canaries, at }) => ({
-      email: `${canaries.word('invited', at.key)}@example.com`,
-      role: 'member',
-      grants: [{ clientId, access: 'write' }],
-    }),
+    body: invite,
   },
   {
     route: 'POST /v1/team/invites',
@@ -131,11 +138,7 @@ export const TEAM_ROWS: readonly Row[] = [
     kind: 'Team, Full access, not there',
     ok: 201,
     values: async ({ at }) => ({ clientId: at.archivedClient }),
-    body: ({ clientId }, { canaries, at }) => ({
-      email: `${canaries.word('invited', at.key)}@example.com`,
-      role: 'member',
-      grants: [{ clientId, access: 'write' }],
-    }),
+    body: invite,
   },
   {
     route: 'DELETE /v1/team/invites/:id',
@@ -164,21 +167,13 @@ export const TEAM_ROWS: readonly Row[] = [
     route: 'DELETE /v1/team/grants/:userId/:clientId',
     kind: 'Team, Full access',
     ok: 204,
-    values: async ({ targets, at }) => {
-      const clientId = await targets.client(at);
-      const { userId } = await targets.account(at, { teamRole: 'member', clients: { [clientId]: 'read' } });
-      return { userId, clientId };
-    },
+    values: async (cell) => grantOn(cell, (await client(cell)).id),
   },
   {
     route: 'DELETE /v1/team/grants/:userId/:clientId',
     about: 'for an archived client',
     kind: 'Team, Full access, not there',
     ok: 204,
-    values: async ({ targets, at }) => {
-      const clients = { [at.archivedClient]: 'read' } as const;
-      const { userId } = await targets.account(at, { teamRole: 'member', clients });
-      return { userId, clientId: at.archivedClient };
-    },
+    values: (cell) => grantOn(cell, cell.at.archivedClient),
   },
 ];

@@ -2,7 +2,16 @@ import { newId } from '../../../../shared/ids.ts';
 import { deletion, file } from '../../../support/workspace.ts';
 import { pathThingOf, thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
-import { CLIENTS, type ClientName, client, LAYERS, type LayerName, ofClient } from './layers.ts';
+import {
+  ALL_LAYERS,
+  CLIENTS,
+  type ClientName,
+  client,
+  kindIn,
+  LAYERS,
+  type LayerName,
+  ofClient,
+} from './layers.ts';
 
 /** Where a file lies: in the client that the values name, else in the Team layer. */
 const pathOf = ({ clientId, name }: Values) =>
@@ -58,7 +67,7 @@ function pullRows(name: LayerName): Row[] {
 function pushRows(name: LayerName): Row[] {
   const common = {
     route: 'POST /v1/workspace/push',
-    kind: name === 'archived client' ? name : name === 'Team layer' ? 'Team layer, write' : `${name}, write`,
+    kind: kindIn(name, 'write'),
     ok: 200,
     ...ofLayer(name),
   } as const;
@@ -87,12 +96,7 @@ function pushRows(name: LayerName): Row[] {
 const versionsRow = (name: LayerName): Row => ({
   route: 'GET /v1/workspace/versions',
   about: `of ${name}`,
-  kind:
-    name === 'Team layer'
-      ? 'Team'
-      : name === 'archived client'
-        ? 'archived client, by id'
-        : `${name}, read by id`,
+  kind: kindIn(name, 'read by id'),
   ok: 200,
   ...(name === 'Team layer' ? {} : { ids: ['clientId'], elsewhere: '404 not_found' }),
   values: fileOf(name, 'deleted'),
@@ -104,7 +108,7 @@ const versionsRow = (name: LayerName): Row => ({
 const manifestRow = (name: ClientName): Row => ({
   route: 'GET /v1/workspace/manifest',
   about: name,
-  kind: name === 'archived client' ? name : `${name}, read`,
+  kind: kindIn(name, 'read'),
   ok: 200,
   ...ofClient,
   values: client(name),
@@ -122,6 +126,6 @@ export const WORKSPACE_ROWS: readonly Row[] = [
     query: () => 'since=0&limit=200',
   },
   ...CLIENTS.map(manifestRow),
-  ...(['Team layer', ...CLIENTS] as const).map(versionsRow),
-  ...(['Team layer', ...CLIENTS] as const).flatMap((name) => [...pullRows(name), ...pushRows(name)]),
+  ...ALL_LAYERS.map(versionsRow),
+  ...ALL_LAYERS.flatMap((name) => [...pullRows(name), ...pushRows(name)]),
 ];
