@@ -28,6 +28,13 @@ const ID = '0192f0c8-7e2e-7000-8000-000000000000';
 /** Room for the rest of a body beside its large field. */
 const REST = 2048;
 
+/** A case by its route, its name and how its body is made. */
+const oneCase = (
+  route: { path: string; limit: number },
+  name: string,
+  body: (bytes: number) => Buffer,
+): Case => ({ ...route, name, body });
+
 let made = 0;
 /** A name that no body before had. */
 const name = () => `case ${process.pid} ${(made += 1)}`;
@@ -108,11 +115,11 @@ const shapes: Case[] = [
   ['many numbers', '1,', 2_190_000],
   ['many numbers of 13 digits', '0.123456789012,', 2_190_000],
   ['numbers of 25 digits', '0.1234567890123456789012345,', 2_190_000],
-].map(([kind, part, most]) => ({
-  ...INGEST,
-  name: `metadata: ${String(kind)}`,
-  body: (bytes) => padded(filled(METADATA, String(part), ']}}', bytes, Number(most)), bytes),
-}));
+].map(([kind, part, most]) =>
+  oneCase(INGEST, `metadata: ${kind}`, (bytes) =>
+    padded(filled(METADATA, String(part), ']}}', bytes, Number(most)), bytes),
+  ),
+);
 
 const mcpCall = (tool: string, args: unknown) => ({
   jsonrpc: '2.0',
@@ -140,51 +147,25 @@ export const CASES: readonly Case[] = [
     TEXTS.slice(0, 3),
   ),
   ...shapes,
-  {
-    ...INGEST,
-    name: 'metadata: many members',
-    body: (bytes) => padded(Buffer.from(`${METADATA}{${keys(9_900)}}]}}`), bytes),
-  },
-  {
-    ...INGEST,
-    name: 'unknown fields',
-    body: (bytes) => padded(Buffer.from(`{"title":"x","text":"x",${keys(9_900)}}`), bytes),
-  },
-  {
-    ...INGEST,
-    name: 'vectors: numbers of 18 digits',
-    body: (bytes) => vectorsBody(JSON.stringify(numbers(18)), bytes),
-  },
-  {
-    ...INGEST,
-    name: 'vectors: numbers of 6 digits',
-    body: (bytes) => vectorsBody(JSON.stringify(numbers(6)), bytes),
-  },
-  {
-    ...INGEST,
-    name: 'vectors: base64',
-    body: (bytes) => vectorsBody(JSON.stringify(base64Of(numbers(6))), bytes),
-  },
-  {
-    ...INGEST,
-    name: 'text, then a wrong scope',
-    body: (bytes) => filled('{"title":"x","text":"', 'ab cd ef ', '","scope":1}', bytes),
-  },
-  {
-    ...INGEST,
-    name: 'text, then a NUL',
-    body: (bytes) => filled('{"title":"x","text":"', '字', '\\u0000"}', bytes),
-  },
-  {
-    ...INGEST,
-    name: 'text of escapes',
-    body: (bytes) => filled(`{"title":"${name()}","text":"`, '\\u0061', '"}', bytes),
-  },
-  {
-    ...INGEST,
-    name: 'text, then no JSON',
-    body: (bytes) => filled('{"title":"x","text":"', 'ab cd ef ', '"', bytes),
-  },
+  oneCase(INGEST, 'metadata: many members', (bytes) =>
+    padded(Buffer.from(`${METADATA}{${keys(9_900)}}]}}`), bytes),
+  ),
+  oneCase(INGEST, 'unknown fields', (bytes) =>
+    padded(Buffer.from(`{"title":"x","text":"x",${keys(9_900)}}`), bytes),
+  ),
+  oneCase(INGEST, 'vectors: numbers of 18 digits', (bytes) =>
+    vectorsBody(JSON.stringify(numbers(18)), bytes),
+  ),
+  oneCase(INGEST, 'vectors: numbers of 6 digits', (bytes) => vectorsBody(JSON.stringify(numbers(6)), bytes)),
+  oneCase(INGEST, 'vectors: base64', (bytes) => vectorsBody(JSON.stringify(base64Of(numbers(6))), bytes)),
+  oneCase(INGEST, 'text, then a wrong scope', (bytes) =>
+    filled('{"title":"x","text":"', 'ab cd ef ', '","scope":1}', bytes),
+  ),
+  oneCase(INGEST, 'text, then a NUL', (bytes) => filled('{"title":"x","text":"', '字', '\\u0000"}', bytes)),
+  oneCase(INGEST, 'text of escapes', (bytes) =>
+    filled(`{"title":"${name()}","text":"`, '\\u0061', '"}', bytes),
+  ),
+  oneCase(INGEST, 'text, then no JSON', (bytes) => filled('{"title":"x","text":"', 'ab cd ef ', '"', bytes)),
   ...inText(IMPORTS, 'text', (make, bytes) => imported({ text: make(bytes) })),
   ...inText(
     IMPORTS,
@@ -192,32 +173,17 @@ export const CASES: readonly Case[] = [
     (make, bytes) => ({ items: [{ filename: make(bytes), text: 'x' }] }),
     TEXTS.slice(0, 3),
   ),
-  {
-    ...IMPORTS,
-    name: 'contentBase64',
-    body: (bytes) =>
-      json(imported({ mediaType: 'application/pdf', contentBase64: 'QUJD'.repeat((bytes - REST) / 4) })),
-  },
-  {
-    ...IMPORTS,
-    name: 'contentBase64: blanks between letters',
-    body: (bytes) =>
-      json(imported({ mediaType: 'application/pdf', contentBase64: 'Q U J D '.repeat((bytes - REST) / 8) })),
-  },
-  {
-    ...IMPORTS,
-    name: 'contentBase64: invalid at its end',
-    body: (bytes) =>
-      json(
-        imported({ mediaType: 'application/pdf', contentBase64: `${'QUJD'.repeat((bytes - REST) / 4)}!` }),
-      ),
-  },
-  { ...PUSH, name: 'contentBase64', body: (bytes) => json(pushBody(bytes - REST)) },
-  {
-    ...PUSH,
-    name: 'contentBase64: wrong hash',
-    body: (bytes) => json(pushBody(bytes - REST, '0'.repeat(64))),
-  },
+  oneCase(IMPORTS, 'contentBase64', (bytes) =>
+    json(imported({ mediaType: 'application/pdf', contentBase64: 'QUJD'.repeat((bytes - REST) / 4) })),
+  ),
+  oneCase(IMPORTS, 'contentBase64: blanks between letters', (bytes) =>
+    json(imported({ mediaType: 'application/pdf', contentBase64: 'Q U J D '.repeat((bytes - REST) / 8) })),
+  ),
+  oneCase(IMPORTS, 'contentBase64: invalid at its end', (bytes) =>
+    json(imported({ mediaType: 'application/pdf', contentBase64: `${'QUJD'.repeat((bytes - REST) / 4)}!` })),
+  ),
+  oneCase(PUSH, 'contentBase64', (bytes) => json(pushBody(bytes - REST))),
+  oneCase(PUSH, 'contentBase64: wrong hash', (bytes) => json(pushBody(bytes - REST, '0'.repeat(64)))),
   ...inText(
     PUSH,
     'path',
@@ -284,15 +250,10 @@ export const CASES: readonly Case[] = [
     mcpCall('stage_session', { sessionId: name(), sequence: 0, summary: make(Math.min(bytes, 60_000)) }),
   ),
   ...inText(MCP, 'search: query', (make, bytes) => mcpCall('search', { query: make(bytes) })),
-  {
-    ...MCP,
-    name: 'many messages',
-    body: (bytes) => filled('[', '{"jsonrpc":"2.0","id":1,"method":"ping"},', ']', bytes, 3000),
-  },
-  {
-    ...MCP,
-    name: 'params of many arrays',
-    body: (bytes) =>
-      filled('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[', '[],', ']}}', bytes, 9_900),
-  },
+  oneCase(MCP, 'many messages', (bytes) =>
+    filled('[', '{"jsonrpc":"2.0","id":1,"method":"ping"},', ']', bytes, 3000),
+  ),
+  oneCase(MCP, 'params of many arrays', (bytes) =>
+    filled('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[', '[],', ']}}', bytes, 9_900),
+  ),
 ];
