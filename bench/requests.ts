@@ -1,6 +1,4 @@
 import pg from 'pg';
-import { openCountingProxy, throughProxy } from '../test/support/counting-proxy.ts';
-import { runStatement } from './search/statements.ts';
 import { runBench, textsFolder } from './support/bench.ts';
 import { type Checkout, withCheckouts } from './support/checkout.ts';
 import { WITH_LIMITS } from './support/child.ts';
@@ -29,23 +27,9 @@ interface Filled {
   teams: FilledTeam[];
 }
 
-/** How often a search waits for the database: counted by a proxy between the API and the database. */
-async function countRoundTrips({ checkout, teams }: Filled, report: Report): Promise<void> {
-  const [team] = teams as [FilledTeam];
-  const proxy = await openCountingProxy(checkout.url);
-  const api = await checkout.startApi(WITH_LIMITS, throughProxy(checkout.url, proxy));
-  const searcher = await openSearcher(api, await sessionHeaders(checkout.database, team.company));
-  const counts: number[] = [];
-  for (const search of drawSearches(team, SEARCHES)) {
-    const before = proxy.roundTrips;
-    await searcher.send(searcher.requestOf(search, searcher.form));
-    counts.push(proxy.roundTrips - before);
-  }
-  // The median: the first request opens connections, and the queue polls.
-  report.row(`round trips of a search, ${checkout.name}`, [String(median(counts))]);
-  await searcher.close();
-  await proxy.close();
-}
+/** The driver of the service sends bytes of any kind, and `pg` those of a Buffer. */
+const asBuffer = (value: unknown) =>
+  value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
 
 /** One kind of search in one checkout. */
 interface Case {
@@ -72,8 +56,8 @@ async function casesOf(
   };
   /** As one would write it by hand: each statement is sent when the one before is answered. */
   const runBare = async (nth: number) => {
-    for (const statement of [{ text: 'begin' }, ...statements[nth]!, { text: 'commit' }])
-      await runStatement(client, statement);
+    for (const { text, values = [] } of [{ text: 'begin' }, ...statements[nth]!, { text: 'commit' }])
+      await client.query(text, values.map(asBuffer));
   };
   const runs = [overHttp(searcher.form), runBare, overHttp('numbers')];
   return runs.map((run) => ({ checkout, searcher, run }));
@@ -111,7 +95,6 @@ await runBench(
         for (const size of sizes) teams.push(await checkout.fill(size));
         await checkout.maintain('vacuum analyze');
       }
-      for (const one of filled) await countRoundTrips(one, report);
       pinToCore(process.pid, core);
       report.print(`\none core, ${rounds} rounds of ${SEARCHES} searches; ms; ratios of HTTP and bare`);
       const heads = ['HTTP p50', 'as numbers', 'bare p50', 'ratio', 'API CPU', 'DB CPU', 'bare DB'];

@@ -1,12 +1,10 @@
-import pg from 'pg';
 import { API_TOKEN } from '../../test/support/needs/process.ts';
 import { LANGUAGES, type Language } from '../../test/support/retrieval-set.ts';
-import { ROOT } from '../../test/support/root.ts';
 import { openStandInVectors } from '../../test/support/stand-in-vectors.ts';
 import { runBench, textsFolder } from '../support/bench.ts';
-import { type Api, startApi } from '../support/child.ts';
+import { type Checkout, withCheckouts } from '../support/checkout.ts';
 import { keepConnection, requestBytes } from '../support/connection.ts';
-import { startCpuTimer } from '../support/cpu.ts';
+import { backendsOf, startCpuTimer } from '../support/cpu.ts';
 import { withServerDatabase } from '../support/databases.ts';
 import { type NaturalText, openNaturalText } from '../support/natural-text.ts';
 import { median, type Report } from '../support/report.ts';
@@ -19,17 +17,10 @@ const HEADERS = { authorization: `Bearer ${API_TOKEN}` };
 /** The tables that have rows for each chunk. */
 const TABLES = ['chunk', 'chunk_keyword', 'chunk_embedding'];
 
-/** A checkout that is measured, with an API process and a database of its own. */
-interface Measured {
-  folder: string;
-  api: Api;
-  client: pg.Client;
-}
-
 /** The bytes of the tables of chunks after a vacuum, by table, with its toast table and each of its indexes. */
-async function bytesByRelation(client: pg.Client): Promise<Map<string, number>> {
-  for (const table of TABLES) await client.query(`vacuum analyze memory.${table}`);
-  const { rows } = await client.query<{ name: string; bytes: string }>(
+async function bytesByRelation(checkout: Checkout): Promise<Map<string, number>> {
+  for (const table of TABLES) await checkout.maintain(`vacuum analyze memory.${table}`);
+  const rows = await checkout.database.query<{ name: string; bytes: string }>(
     `with tables as (
        select c.oid, c.relname, c.reltoastrelid from pg_class c
         where c.relnamespace = 'memory'::regnamespace and c.relname = any ($1)
@@ -59,13 +50,13 @@ function textOf(text: NaturalText, language: Language, characters: number): stri
   return made.slice(0, characters);
 }
 
-async function reportBytes(all: readonly Measured[], chunks: number, report: Report): Promise<void> {
+async function reportBytes(all: readonly Checkout[], chunks: number, report: Report): Promise<void> {
   const sizes: Map<string, number>[] = [];
-  for (const { client } of all) sizes.push(await bytesByRelation(client));
+  for (const checkout of all) sizes.push(await bytesByRelation(checkout));
   report.print();
   report.row(
     'bytes a passage',
-    all.map(({ folder }) => folder.slice(-11)),
+    all.map(({ name }) => name),
   );
   const row = (name: string, bytesOf: (size: Map<string, number>) => number) =>
     report.row(
@@ -96,9 +87,10 @@ sent numbers.`,
     needs: ['texts', 'server', 'linux'],
   },
   async ({ beside, characters, languages, turns, requests, chunks }, report) => {
-    const text = await openNaturalText(textsFolder(), SEED);
+    const folder = textsFolder();
+    const text = await openNaturalText(folder, SEED);
     const vectors = openStandInVectors(SEED);
-    const measure = async (all: readonly Measured[]) => {
+    const measure = async (all: readonly Checkout[]) => {
       let made = 0;
       const chunk = () => ({
         text: textOf(text, languages[made++ % languages.length] as Language, characters),
@@ -109,59 +101,46 @@ sent numbers.`,
         Array.from({ length: requests }, () => Array.from({ length: chunks }, chunk)),
       );
       const opened = await Promise.all(
-        all.map(async ({ api, client }) => ({
-          client,
-          ...(await openSearcher(api, HEADERS)),
-          connections: await Promise.all(Array.from({ length: CONNECTIONS }, () => keepConnection(api.url))),
-        })),
+        all.map(async (checkout) => {
+          const searcher = await openSearcher(await checkout.startApi(), HEADERS);
+          const connect = () => keepConnection(searcher.api.url);
+          const connections = await Promise.all(Array.from({ length: CONNECTIONS }, connect));
+          return { searcher, database: checkout.database, connections };
+        }),
       );
       const measured = await inTurns(opened, { rounds: turns }, async (one, turn) => {
-        const { rows } = await one.client.query<{ pid: number }>(
-          'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-        );
+        const pids = await backendsOf(one.database);
         const sent = bodies.at(turn)!.map((some, n) =>
-          requestBytes(one.api.url, '/v1/memory/ingest', HEADERS, {
+          requestBytes(one.searcher.api.url, '/v1/memory/ingest', HEADERS, {
             title: `Text ${turn}.${n}`,
             chunks: some.map(({ text: of, embedding }) => ({
               text: of,
-              embedding: vectorIn(one.form, embedding),
+              embedding: vectorIn(one.searcher.form, embedding),
             })),
             ...CLAIM,
           }),
         );
-        const timers = [[one.api.child.pid], rows.map(({ pid }) => pid)].map(startCpuTimer);
+        const timers = [[one.searcher.api.child.pid], pids].map(startCpuTimer);
         const ms = await sendAll(one.connections, sent, (connection, request) => connection.send(request));
         const stored = requests * chunks;
         return [(stored * 1000) / ms, ...timers.map((timer) => timer() / stored)];
       });
       report.row('', ['chunks/s', 'API ms', 'database ms', 'CPU ms'], 'ms of the CPU a chunk');
-      for (const [index, { folder }] of all.entries()) {
+      for (const [index, { name }] of all.entries()) {
         const [rate = 0, api = 0, database = 0] = [0, 1, 2].map((figure) =>
           median(measured[index]!.map((figures) => figures[figure]!)),
         );
-        report.row(folder.slice(-29), [rate.toFixed(0), api, database, api + database]);
+        report.row(name, [rate.toFixed(0), api, database, api + database]);
       }
-      const [one, other] = measured;
-      const ratios = other?.map((figures, turn) => one![turn]![0]! / figures[0]!);
-      if (ratios !== undefined) report.row('chunks/s, of the other', [median(ratios)]);
+      const [now, before] = measured.toReversed();
+      const ratios = before?.map((figures, turn) => now![turn]![0]! / figures[0]!);
+      if (ratios !== undefined) report.row('chunks/s, now of before', [median(ratios)]);
       await reportBytes(all, requests * chunks * (turns + 1), report);
-      for (const { connections } of opened) for (const connection of connections) connection.close();
+      for (const { connections, searcher } of opened) {
+        for (const connection of connections) connection.close();
+        await searcher.close();
+      }
     };
-    const open = async (folders: readonly string[], all: readonly Measured[]): Promise<void> => {
-      const [folder, ...others] = folders;
-      if (folder === undefined) return measure(all);
-      await withServerDatabase(async (url) => {
-        const api = await startApi(url, {}, folder);
-        const client = new pg.Client({ connectionString: url });
-        await client.connect();
-        try {
-          await open(others, [...all, { folder, api, client }]);
-        } finally {
-          await api.child.end();
-          await client.end();
-        }
-      });
-    };
-    await open([ROOT, ...(beside === '' ? [] : [beside])], []);
+    await withCheckouts(beside, folder, (use) => withServerDatabase((url) => use({ url })), measure);
   },
 );

@@ -1,7 +1,6 @@
 import type { Database } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { databaseUrl, prepareDatabase } from '../../test/support/needs/database.ts';
-import { measureIngest } from '../ingest/throughput.ts';
 import { runBench, textsFolder } from '../support/bench.ts';
 import { describeDatabase, logger, vacuum, withDatabase, withServerDatabase } from '../support/databases.ts';
 import { type FilledTeam, fillTeam } from '../support/filled-teams.ts';
@@ -9,7 +8,7 @@ import { measureRecall } from '../support/recall.ts';
 import type { Report } from '../support/report.ts';
 import { timed } from '../support/rounds.ts';
 import { measureThroughput } from './throughput.ts';
-import { measureTimes, reportCurve } from './times.ts';
+import { measureTimes } from './times.ts';
 
 /** Of the ten nearest by an exact scan, what the vector leg finds, at least. */
 const LEAST_RECALL = 0.99;
@@ -39,7 +38,7 @@ await runBench(
   {
     name: 'bench:search',
     about:
-      'How fast search is and what its vector leg finds, by the size of a Team; how many searches and ingested passages a second go through the API.',
+      'How fast search is and what its vector leg finds, by the size of a Team; how many searches a second go through the API.',
     options: {
       sizes: [[200, 1000, 1600, 8000, 30_000, 100_000], 'passages of the Teams'],
       rounds: [200, 'rounds of every case'],
@@ -47,7 +46,7 @@ await runBench(
       embedded: [10_000, 'passages of the Team with which the embedded database is compared'],
       seconds: [2.5, 'of each of seven turns in which rates are measured'],
     },
-    choices: ['times', 'recall', 'throughput', 'ingest', 'embedded'],
+    choices: ['times', 'recall', 'throughput', 'embedded'],
     needs: ['texts', 'both'],
   },
   async ({ sizes, rounds, queries, embedded, seconds }, report, parts) => {
@@ -61,12 +60,8 @@ await runBench(
           await prepareDatabase(wide);
           report.print(await describeDatabase(wide));
           const teams = await fillTeams({ database: wide, url }, sizes, folder, report);
-          if (parts.includes('times')) {
-            const curve: [number, number][] = [];
-            for (const team of teams)
-              curve.push([team.size, await measureTimes(database, team, rounds, report)]);
-            reportCurve(curve, report);
-          }
+          for (const team of parts.includes('times') ? teams : [])
+            await measureTimes(database, team, rounds, report);
           for (const team of parts.includes('recall') ? teams : []) {
             const { whole, clients, teamAndClient } = team.scopes;
             const scopes = [
@@ -82,7 +77,6 @@ await runBench(
             const some = measured.length > 0 ? measured : teams.slice(0, 1);
             await measureThroughput(wide, url, some, seconds * 1000, report);
           }
-          if (parts.includes('ingest')) await measureIngest(wide, url, folder, report);
           if (parts.includes('embedded')) {
             const [same] = await fillTeams({ database: wide, url }, [embedded], folder, report);
             beside = await measureTimes(database, same!, rounds, report);

@@ -14,9 +14,6 @@ const P95_OF_P50 = 3;
 const STOP_WORDS_OF_QUESTION = 3;
 /** With a filter that lets all or half of it through a search takes at most so many times what it takes without one. */
 const FILTERED_OF_HYBRID = 4;
-/** Of the curve: an exponent of 1 would be a search that reads everything. */
-const LINEAR = 1;
-const CURVE_FROM = 1000;
 
 /** What is asked of a hybrid search in ms, by the chunks in its scope. Shown: the machine decides. */
 const ASKED_P50_MS = new Map([
@@ -121,23 +118,4 @@ export async function measureTimes(
     hold('stop-words of a question', of('stop-words')[0] / of('question')[0], STOP_WORDS_OF_QUESTION);
   }
   return measured[0]!.get('hybrid question')![0];
-}
-
-/**
- * How the cost of a hybrid search grows with what it searches.
- * @param points chunks of a Team, and the p50 of it in ms
- */
-export function reportCurve(points: readonly (readonly [number, number])[], report: Report): void {
-  const curve = points.filter(([size]) => size >= CURVE_FROM).toSorted(([a], [b]) => a - b);
-  if (curve.length < 2) return;
-  report.print();
-  report.row('hybrid, whole Team: growth', ['p50 ms', 'x', 'exponent'], 'of the cost, by the passages');
-  const steps = curve.slice(1).map((point, index) => [curve[index]!, point] as const);
-  if (steps.length > 1) steps.push([curve[0]!, curve.at(-1)!]);
-  for (const [from, to] of steps) {
-    const exponent = Math.log(to[1] / from[1]) / Math.log(to[0] / from[0]);
-    const name = `${from[0]} to ${to[0]}`;
-    const held = report.hold(`growth of the cost, ${name}`, exponent, LINEAR);
-    report.row(name, [to[1], to[1] / from[1], exponent], held);
-  }
 }

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Database } from '../../db/driver/database.ts';
-import { LANGUAGES, type RetrievalSet, readRetrievalSet } from '../../test/support/retrieval-set.ts';
+import { LANGUAGES, readRetrievalSet } from '../../test/support/retrieval-set.ts';
 import { runBench, textsFolder } from '../support/bench.ts';
 import { type Checkout, type DatabasePlace, type Prepared, withCheckouts } from '../support/checkout.ts';
 import { backendsOf, startCpuTimer } from '../support/cpu.ts';
@@ -13,58 +12,13 @@ import { median, type Report } from '../support/report.ts';
 import { inTurns, timed } from '../support/rounds.ts';
 import { type DrawnQueries, drawQueries, ORDINARY } from './queries.ts';
 
-/** What the words of a passage, and a search of ordinary length, can take of before, and a short one of an ordinary one. */
+/** What a search of ordinary length can take of before, and a short one of an ordinary one. */
 const MAX_OF_BEFORE = 1.1;
 const MAX_OF_ORDINARY = 1.5;
 /** Rounds that are not counted: the connection then has its plans, and the caches have the Team. */
 const WARM_UP_ROUNDS = 2;
 /** How often the terms of each query are made, to measure that, and before. */
 const TERM_RUNS = 20;
-
-/**
- * Stores the paragraphs of the retrieval set in each checkout, and compares what their words take on the disk. A
- * table that was rewritten has no room for more rows, nor have its indexes: these figures are compared.
- */
-async function measureBytes(
-  checkouts: readonly Checkout[],
-  sets: readonly RetrievalSet[],
-  report: Report,
-): Promise<void> {
-  const texts = sets.flatMap(({ paragraphs }) => paragraphs.map(({ text }) => text));
-  report.print(`\nwords of ${texts.length} paragraphs in ${LANGUAGES.join(', ')}; bytes of a paragraph`);
-  report.row('', ['terms', 'indexes', 'counts', 'sum']);
-  const rewritten: number[] = [];
-  for (const checkout of checkouts) {
-    const { name, database } = checkout;
-    // What the tables take without rows is not of the words.
-    const empty = await readBytes(database);
-    await checkout.storeTexts(texts);
-    for (const [state, command] of [
-      ['as stored', 'vacuum'],
-      ['rewritten', 'vacuum full'],
-    ] as const) {
-      for (const table of ['chunk_keyword', 'keyword_slice'])
-        await checkout.maintain(`${command} memory.${table}`);
-      const bytes = (await readBytes(database)).map((all, part) => (all - empty[part]!) / texts.length);
-      const sum = bytes.reduce((all, part) => all + part);
-      report.row(`${state}, ${name}`, [...bytes, sum], '', 0);
-      if (state === 'rewritten') rewritten.push(sum);
-    }
-  }
-  const [before, now] = rewritten;
-  if (before === undefined || now === undefined) return;
-  const held = report.hold('bytes of words, of before', now / before, MAX_OF_BEFORE);
-  report.print(`  now of before: ${(now / before).toFixed(3)} (${held})`);
-}
-
-/** Bytes of the words of passages: the terms of each, their indexes, and the word counts of Teams. */
-async function readBytes(database: Database): Promise<number[]> {
-  const [row] = await database.query(
-    `select pg_table_size('memory.chunk_keyword') as terms, pg_indexes_size('memory.chunk_keyword') as indexes,
-            pg_total_relation_size('memory.keyword_slice') as counts`,
-  );
-  return Object.values(row!).map(Number);
-}
 
 /** Searches of one kind in one checkout. */
 interface Case {
@@ -161,8 +115,8 @@ async function withPlace(isEmbedded: boolean, use: (place: DatabasePlace) => Pro
 await runBench(
   {
     name: 'bench:short',
-    about: `What searches of one to three words cost, next to those of ordinary length, in CPU time of the database; and what the
-words of a passage take on the disk.`,
+    about:
+      'What searches of one to three words cost, next to those of ordinary length, in CPU time of the database.',
     options: {
       passages: [[600, 9000, 100_000], 'passages of the Teams'],
       before: ['', 'the folder of another checkout, which is measured in turns with this one'],
@@ -171,16 +125,14 @@ words of a passage take on the disk.`,
       vectors: [false, 'search by meaning too'],
       embedded: [false, 'measure the embedded database, not PostgreSQL'],
     },
-    choices: ['cpu', 'bytes'],
     needs: ['texts', 'server', 'linux'],
   },
-  async ({ passages, before, rounds, queries, vectors, embedded }, report, parts) => {
+  async ({ passages, before, rounds, queries, vectors, embedded }, report) => {
     const folder = textsFolder();
     const sets = await Promise.all(LANGUAGES.map((language) => readRetrievalSet(folder, language)));
     const measure = async (checkouts: readonly Checkout[]) => {
       report.print(await describeDatabase(checkouts[0]!.database));
-      if (parts.includes('bytes')) await measureBytes(checkouts, sets, report);
-      for (const size of parts.includes('cpu') ? passages : []) {
+      for (const size of passages) {
         const filled: [Checkout, FilledTeam][] = [];
         const ms = await timed(async () => {
           for (const checkout of checkouts) filled.push([checkout, await checkout.fill(size)]);

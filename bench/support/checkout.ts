@@ -13,9 +13,6 @@ import type { QueryTerms } from '../../shared/text/terms/terms.ts';
 import type * as NeedsModule from '../../test/support/needs/database.ts';
 import { TEST_MODEL_NAME } from '../../test/support/needs/database.ts';
 import { ROOT } from '../../test/support/root.ts';
-import type * as ScopesModule from '../../test/support/scopes.ts';
-import type * as SourcesModule from '../../test/support/sources.ts';
-import type * as CountsModule from '../../test/support/term-counts.ts';
 import { type Api, startApi } from './child.ts';
 import { logger, maintain } from './databases.ts';
 import type * as TeamsModule from './filled-teams.ts';
@@ -43,8 +40,6 @@ export interface Checkout {
   readonly searched: Database;
   /** Runs a statement that no transaction can contain, such as `vacuum`, without a time limit. */
   maintain(statement: string): Promise<void>;
-  /** Stores texts as one source of a Team of their own, and counts their words. */
-  storeTexts(texts: readonly string[]): Promise<void>;
   /** Fills a Team with this many chunks. */
   fill(size: number): Promise<FilledTeam>;
   termsOf(scope: TeamScope, query: string): QueryTerms;
@@ -52,7 +47,7 @@ export interface Checkout {
   search(scope: TeamScope, asked: Prepared): Promise<number>;
   /** The claims and the statement of a search of a whole Team, as the service sends them. */
   statementsOf(team: FilledTeam, query: string, vector: Float32Array): Promise<Statement[]>;
-  startApi(settings?: Record<string, string>, databaseUrl?: string): Promise<Api>;
+  startApi(settings?: Record<string, string>): Promise<Api>;
   close(): Promise<void>;
 }
 
@@ -102,15 +97,6 @@ export async function openCheckout(
       if (url === '') await database.query(statement);
       else await maintain(url, statement);
     },
-    storeTexts: async (texts) => {
-      const { ownerScope } = await load<typeof ScopesModule>('test/support/scopes.ts');
-      const { storeSource } = await load<typeof SourcesModule>('test/support/sources.ts');
-      const { countTermsNow } = await load<typeof CountsModule>('test/support/term-counts.ts');
-      const company = await needs.createTestCompany(database);
-      const chunks = texts.map((text) => ({ text }));
-      await storeSource(database, ownerScope(company), { layer: null, chunks });
-      await countTermsNow(database, company);
-    },
     fill: (size) => fillTeam(database, size, folderOfTexts),
     termsOf: (scope, query) => queryTerms(scope.teamId, query),
     search: async (scope, search) => {
@@ -137,7 +123,7 @@ export async function openCheckout(
       await driver.transaction(noting, whole, (tx) => searchChunks(tx, search));
       return sent;
     },
-    startApi: (settings = {}, databaseUrl = url) => startApi(databaseUrl, settings, folder),
+    startApi: (settings = {}) => startApi(url, settings, folder),
     close: async () => {
       for (const one of opened) await one.close();
     },

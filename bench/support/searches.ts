@@ -50,21 +50,19 @@ export const vectorIn = (form: VectorForm, vector: Float32Array): string | numbe
 /** What a body with vectors says of them. */
 export const CLAIM = { embeddingModel: TEST_MODEL_NAME, embeddingDim: EMBEDDING_DIM };
 
-/** The body of a search. */
-export const searchBody = ({ query, vector }: Search, form: VectorForm = 'base64'): object => ({
-  query,
-  queryEmbedding: vectorIn(form, vector),
-  ...CLAIM,
-  scope: { include: ['team', 'client'] },
-});
-
 /** The request of a search. */
 export const searchRequest = (
   url: URL,
   headers: Record<string, string>,
-  search: Search,
+  { query, vector }: Search,
   form: VectorForm = 'base64',
-): Buffer => requestBytes(url, '/v1/memory/search', headers, searchBody(search, form));
+): Buffer =>
+  requestBytes(url, '/v1/memory/search', headers, {
+    query,
+    queryEmbedding: vectorIn(form, vector),
+    ...CLAIM,
+    scope: { include: ['team', 'client'] },
+  });
 
 /** An API that is asked over one connection. */
 export interface Searcher {
