@@ -17,44 +17,33 @@ async function measurePooler(
   return measureUnderLoad({ url, fault: () => fault(pooler) });
 }
 
-const POOLER_FAULTS: readonly (readonly [name: string, title: string, () => Promise<Measured>])[] = [
-  [
-    'pooler-restart',
-    'PgBouncer restarted, as systemd does (SIGINT)',
-    () =>
-      measurePooler(async (pooler) => {
-        await pooler.server().signal('SIGINT', true);
-        await pooler.start();
-      }),
-  ],
-  [
-    'pooler-kill',
-    'PgBouncer `kill -9`, started again',
-    () =>
-      measurePooler(async (pooler) => {
-        await pooler.server().signal('SIGKILL', true);
-        await pooler.start();
-      }),
-  ],
-  [
-    'pooler-gone',
-    'PgBouncer gone for 5 s',
-    () =>
-      measurePooler(async (pooler) => {
-        await pooler.server().signal('SIGKILL', true);
-        await sleep(GONE_MS);
-        await pooler.start();
-      }),
-  ],
-  [
-    'pool-of-one',
-    'PgBouncer with a pool of one, no fault',
-    () => measurePooler(() => sleep(LOAD_MS), { default_pool_size: '1' }),
-  ],
-];
+/** Ends PgBouncer, and starts it again after some time. */
+const restarted = (signal: 'SIGINT' | 'SIGKILL', goneMs = 0) =>
+  measurePooler(async (pooler) => {
+    await pooler.server().signal(signal, true);
+    await sleep(goneMs);
+    await pooler.start();
+  });
 
-export const poolerFaults: readonly Fault[] = POOLER_FAULTS.map(([name, title, measure]) => ({
-  name,
-  title,
-  measure,
-}));
+export const poolerFaults: readonly Fault[] = [
+  {
+    name: 'pooler-restart',
+    title: 'PgBouncer restarted, as systemd does (SIGINT)',
+    measure: () => restarted('SIGINT'),
+  },
+  {
+    name: 'pooler-kill',
+    title: 'PgBouncer `kill -9`, started again',
+    measure: () => restarted('SIGKILL'),
+  },
+  {
+    name: 'pooler-gone',
+    title: 'PgBouncer gone for 5 s',
+    measure: () => restarted('SIGKILL', GONE_MS),
+  },
+  {
+    name: 'pool-of-one',
+    title: 'PgBouncer with a pool of one, no fault',
+    measure: () => measurePooler(() => sleep(LOAD_MS), { default_pool_size: '1' }),
+  },
+];
