@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Manifest } from '../../shared/schemas/workspace.ts';
+import { newId } from '../../shared/ids.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
 import { callerOf, via } from '../support/client/client.ts';
+import { column } from '../support/columns.ts';
 import { called, callTool } from '../support/mcp.ts';
 import { assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -23,13 +24,28 @@ async function openScene(name: string): Promise<{ company: SignedIn; teamId: str
   await rename(company, teamId, name);
   return { company, teamId };
 }
-async function rename(company: SignedIn, teamId: string, name: string): Promise<void> {
-  await company.api.renameTeam(teamId, { name });
-}
+const rename = (company: SignedIn, teamId: string, name: string) => company.api.renameTeam(teamId, { name });
 const selected = async (caller: Caller, header: string, url = '/v1/team') => {
   const answer = await inTeam(caller, header).send('GET', url);
   return answer.statusCode === 200 ? answer.json<{ id: string }>().id : outcome(answer);
 };
+
+describe('a request without the header Memory-Team', () => {
+  test('selects the only Team, and returns 400 when there are several', async () => {
+    const company = await service.company();
+    const unnamed = callerOf(service.app, { authorization: company.headers.authorization });
+    await unnamed.api.getStatus();
+    await addTeam(service, company);
+    assert.equal(outcome(await unnamed.ask.getStatus()), '400 team_required');
+  });
+
+  test('returns 403 for a caller without a Team, as with the header', async () => {
+    const outsider = await addPerson(service, await service.company(), {});
+    const unnamed = callerOf(service.app, { authorization: outsider.headers.authorization });
+    for (const caller of [outsider, unnamed])
+      assert.equal(outcome(await caller.ask.getStatus()), '403 team_forbidden');
+  });
+});
 
 describe('the header Memory-Team with a name', () => {
   for (const [name, ...headers] of [
@@ -49,22 +65,13 @@ describe('the header Memory-Team with a name', () => {
     const { company, teamId } = await openScene('Straße');
     const named = inTeam(company, asBytes('STRASSE'));
     const source = await addSource(named);
-    assert.deepEqual(
-      (await listSources(inTeam(company, teamId))).map(({ id }) => id),
-      [source.id],
-    );
-    const manifest = await named.ask.getManifest();
-    assert.deepEqual(manifest.json<Manifest>().scopes, ['team']);
-    assert.equal((await called<{ team: string }>(named, 'whoami')).team, teamId);
-    const { results } = await called<{ results: { id: string }[] }>(named, 'search', {
-      query: source.title,
-    });
-    assert.deepEqual(
-      results.map(({ id }) => id),
-      [source.id],
-    );
-    const byArgument = await called<{ team: string }>(company, 'whoami', { team: 'STRASSE' });
-    assert.equal(byArgument.team, teamId);
+    assert.deepEqual(column(await listSources(inTeam(company, teamId)), 'id'), [source.id]);
+    assert.deepEqual((await named.api.getManifest({})).scopes, ['team']);
+    assert.equal((await called(named, 'whoami'))['team'], teamId);
+    const query = { query: source.title };
+    const { results } = await called<{ results: { id: string }[] }>(named, 'search', query);
+    assert.deepEqual(column(results, 'id'), [source.id]);
+    assert.equal((await called(company, 'whoami', { team: 'STRASSE' }))['team'], teamId);
   });
 
   test('selects an archived Team, whose records can be read', async () => {
@@ -104,7 +111,7 @@ describe('the header Memory-Team with a name', () => {
   });
 
   test('returns the same 403 for a Team out of reach as for one that does not exist', async () => {
-    const { company } = await openScene('Closed');
+    const { company, teamId } = await openScene('Closed');
     const stranger = await openScene('Elsewhere');
     const member = await addPerson(service, company, { teamRole: 'member' });
     const agent = await createAgent(service, company, company);
@@ -112,6 +119,7 @@ describe('the header Memory-Team with a name', () => {
     for (const caller of [member, agent]) {
       for (const url of ['/v1/team', '/v1/memory/status', '/v1/workspace/manifest']) {
         const names = ['Closed', 'Elsewhere', 'Nothing', 'x'.repeat(301), '%ff', 'Closed, Closed', ''];
+        names.push(teamId, stranger.teamId, newId(), `${company.teamId}, ${company.teamId}`);
         await assertSameRefusal(
           '403 team_forbidden',
           names.map((name) => inTeam(caller, name).send('GET', url)),
@@ -134,11 +142,11 @@ describe('the header Memory-Team with a name', () => {
   });
 
   test('works with the token of the service', async () => {
-    const headers = { authorization: `Bearer ${API_TOKEN}` };
-    const [team] = (await callerOf(service.app, headers).api.getSession()).teams;
+    const caller = callerOf(service.app, { authorization: `Bearer ${API_TOKEN}` });
+    const [team] = (await caller.api.getSession()).teams;
     assert.ok(team);
-    assert.equal(await selected(callerOf(service.app, headers), team.name.toUpperCase()), team.id);
-    assert.equal(await selected(callerOf(service.app, headers), 'No such Team'), '403 team_forbidden');
+    assert.equal(await selected(caller, team.name.toUpperCase()), team.id);
+    assert.equal(await selected(caller, 'No such Team'), '403 team_forbidden');
   });
 
   test('counts a request once, although the Team is looked up by its name', async () => {

@@ -4,6 +4,7 @@ import { type AccessChange, changeAccess } from '../../support/access-changes.ts
 import { openTestApp } from '../../support/app.ts';
 import { captureStates, stageCapture } from '../../support/captures.ts';
 import { via } from '../../support/client/client.ts';
+import { column } from '../../support/columns.ts';
 import { recordedBy } from '../../support/company.ts';
 import { IMPORTS, plantImport } from '../../support/import-records.ts';
 import { addMemory, MEMORIES } from '../../support/memories.ts';
@@ -110,10 +111,7 @@ describe('a request whose caller loses access to some records', () => {
         const answer = await sendLate(t, scene, change, ['/v1/memory/consolidation/claim', {}]);
         assert.equal(answer.statusCode, 200, answer.body);
         const { batch } = answer.json<{ batch: { captures: { id: string }[] } }>();
-        assert.deepEqual(
-          batch.captures.map(({ id }) => id),
-          [own.id],
-        );
+        assert.deepEqual(column(batch.captures, 'id'), [own.id]);
       });
       assert.deepEqual(await captureStates(service, scene.company), { claimed: 1, staged: 1 });
       const details = events.filter(({ kind }) => kind === 'memory.claim').map(({ detail }) => detail);
@@ -132,10 +130,7 @@ describe('a request whose caller loses access to some records', () => {
       const answer = await sendLate(t, scene, change, [`${IMPORTS}/retry`, { all: true }]);
       assert.equal(answer.statusCode, 202, answer.body);
       const { imports } = answer.json<{ imports: { id: string }[] }>();
-      assert.deepEqual(
-        imports.map(({ id }) => id),
-        [own],
-      );
+      assert.deepEqual(column(imports, 'id'), [own]);
     });
   }
 

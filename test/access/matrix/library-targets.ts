@@ -153,6 +153,14 @@ export class LibraryTargets {
     });
   }
 
+  async chunk(place: Place, clientId: string | null): Promise<string> {
+    const [chunk] = await this.database.query<{ id: string }>(
+      'select id from memory.chunk where team_id = $1 and source_id = $2',
+      [place.teamId, await this.source(place, clientId, place.ownerId)],
+    );
+    return chunk!.id;
+  }
+
   /** A source that someone ingested, and that was archived. It can be restored. */
   async archivedSource(place: Place, clientId: string | null, author: string): Promise<string> {
     const id = await this.source(place, clientId, author);
@@ -177,12 +185,7 @@ export class LibraryTargets {
     clientId: string | null,
     searcher: string,
   ): Promise<{ queryId: string; chunkId: string }> {
-    const sourceId = await this.source(place, clientId, place.ownerId);
-    const [chunk] = await this.database.query<{ id: string }>(
-      'select id from memory.chunk where team_id = $1 and source_id = $2',
-      [place.teamId, sourceId],
-    );
-    const [queryId, chunkId] = [newId(), chunk?.id ?? ''];
+    const [queryId, chunkId] = [newId(), await this.chunk(place, clientId)];
     await this.database.query(
       `with event as (
          insert into memory.audit_event (company_id, id, kind, actor_id, team_id, client_id, layer, subject_type, subject_id)

@@ -122,7 +122,7 @@ async function plantLibrary(
     ...CLAIM,
   });
   const { batchId, captureIds } = await claim();
-  const [published, reviewed, discarded] = captureIds.map((id) => [id]);
+  const [published = [], reviewed = [], discarded = []] = captureIds.map((id) => [id]);
   const items = [
     {
       captureIds: published,

@@ -14,7 +14,6 @@ import { hashToken, newToken } from '../../../shared/tokens.ts';
 import type { TestApp } from '../../support/app.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { linkToken } from '../../support/sign-in.ts';
-import { storeSource } from '../../support/sources.ts';
 import { sha256 } from '../../support/workspace.ts';
 import type { Canaries } from './canaries.ts';
 import { LibraryTargets } from './library-targets.ts';
@@ -172,22 +171,9 @@ export class Targets {
     return this.canaries.secret(linkToken(url));
   }
 
-  /** A source of one chunk, which waits for its embedding. @returns the chunk */
-  async chunk(place: Place, clientId: string | null = null): Promise<string> {
-    const { database } = this.service;
-    const title = this.canaries.word(thingOf(place, clientId), place.key);
-    const sourceId = await storeSource(database, ownerScope(place, clientId === null ? [] : [clientId]), {
-      layer: clientId,
-      title,
-      tags: [title],
-      chunks: [{ text: `walrus ${title}` }],
-    });
-    const [chunk] = await database.query<{ id: string }>(
-      'select id from memory.chunk where team_id = $1 and source_id = $2',
-      [place.teamId, sourceId],
-    );
-    if (chunk === undefined) throw new Error('the source has no chunk');
-    return chunk.id;
+  /** The only chunk of a source of the Owner's. It waits for its embedding. */
+  chunk(place: Place, clientId: string | null = null): Promise<string> {
+    return this.library.chunk(place, clientId);
   }
 
   /** An import without a job: the Owner's and queued, unless told otherwise. */

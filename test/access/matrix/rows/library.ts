@@ -19,52 +19,28 @@ function sourceRows(name: LayerName): Row[] {
     title: canaries.word(thingOf(at, LAYERS[name](at)), at.key),
   });
   const one = { ...(inTeam ? {} : { about: about('one') }), kind: kindIn(name, 'read by id'), ok: 200 };
-  const others = { about: about("someone else's"), kind: kindIn(name, "someone else's record"), ok: 200 };
-  const rows: Row[] = [
-    {
-      route: 'GET /v1/memory/sources/:id',
-      ...one,
-      values: source('Owner'),
-    },
+  const changes = (author: 'Owner' | 'caller', whose: string, record: string): Row[] => {
+    const common = { about: about(whose), kind: kindIn(name, record), ok: 200, values: source(author) };
+    return [
+      { route: 'DELETE /v1/memory/sources/:id', ...common, ok: 204 },
+      { route: 'PATCH /v1/memory/sources/:id', ...common, body: retitled },
+      {
+        route: 'POST /v1/memory/sources/:id/restore',
+        ...common,
+        values: source(author, 'archivedSource'),
+      },
+    ];
+  };
+  return [
+    { route: 'GET /v1/memory/sources/:id', ...one, values: source('Owner') },
     {
       route: 'GET /v1/memory/sources/:id/original',
       ...one,
       values: async ({ targets, at }) => ({ id: await targets.library.original(at, LAYERS[name](at)) }),
     },
-    {
-      route: 'DELETE /v1/memory/sources/:id',
-      ...others,
-      ok: 204,
-      values: source('Owner'),
-    },
-    {
-      route: 'PATCH /v1/memory/sources/:id',
-      ...others,
-      values: source('Owner'),
-      body: retitled,
-    },
-    {
-      route: 'POST /v1/memory/sources/:id/restore',
-      ...others,
-      values: source('Owner', 'archivedSource'),
-    },
-  ];
-  if (name === 'client B') return rows;
-  const own = {
-    about: about("the caller's own"),
-    kind: kindIn(name, 'own record'),
-    values: source('caller'),
-  } as const;
-  return [
-    ...rows,
-    { route: 'DELETE /v1/memory/sources/:id', ...own, ok: 204 },
-    { route: 'PATCH /v1/memory/sources/:id', ...own, ok: 200, body: retitled },
-    {
-      route: 'POST /v1/memory/sources/:id/restore',
-      ...own,
-      ok: 200,
-      values: source('caller', 'archivedSource'),
-    },
+    ...changes('Owner', "someone else's", "someone else's record"),
+    // Only those with Full access could have made one in client B.
+    ...(name === 'client B' ? [] : changes('caller', "the caller's own", 'own record')),
   ];
 }
 
@@ -172,7 +148,21 @@ function decisionRows(): Row[] {
   });
   const route = 'POST /v1/memory/memories';
   const common = { route, kind: 'Team, Full access, change', ok: 200, ids: ['memoryId'] } as const;
+  const plain = [
+    ['discard', 'review', 'client A'],
+    ['delete', 'published', 'client B'],
+    ['reopen', 'discarded', 'client A'],
+    ['unpublish', 'published', 'client A'],
+  ] as const;
   return [
+    ...plain.map(
+      ([action, kind, name]): Row => ({
+        ...common,
+        about: `${action} one of ${name}`,
+        values: memory(kind, name),
+        body: ({ memoryId }) => ({ action, memoryId }),
+      }),
+    ),
     {
       ...common,
       about: 'publish one of client A',
@@ -181,33 +171,9 @@ function decisionRows(): Row[] {
     },
     {
       ...common,
-      about: 'discard one of client A',
-      values: memory('review', 'client A'),
-      body: ({ memoryId }) => ({ action: 'discard', memoryId }),
-    },
-    {
-      ...common,
       about: 'update one of client A',
       values: memory('published', 'client A'),
       body: ({ memoryId }, cell) => ({ action: 'update', memoryId, version: 1, ...edited(cell, 'client-a') }),
-    },
-    {
-      ...common,
-      about: 'delete one of client B',
-      values: memory('published', 'client B'),
-      body: ({ memoryId }) => ({ action: 'delete', memoryId }),
-    },
-    {
-      ...common,
-      about: 'reopen one of client A',
-      values: memory('discarded', 'client A'),
-      body: ({ memoryId }) => ({ action: 'reopen', memoryId }),
-    },
-    {
-      ...common,
-      about: 'unpublish one of client A',
-      values: memory('published', 'client A'),
-      body: ({ memoryId }) => ({ action: 'unpublish', memoryId }),
     },
     {
       ...common,

@@ -1,6 +1,6 @@
 import { thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
-import { ALL_LAYERS, CLIENTS, LAYERS, type LayerName, ofClient, scoped } from './layers.ts';
+import { ALL_LAYERS, LAYERS, type LayerName, ofClient, scoped } from './layers.ts';
 
 /** The rows of records that are purged, for one layer. */
 function purgeRows(name: LayerName): Row[] {
@@ -37,20 +37,12 @@ const titled =
 /** Routes that remove records: purge, and archive many sources. */
 export const REMOVAL_ROWS: readonly Row[] = [
   ...ALL_LAYERS.flatMap(purgeRows),
-  {
-    route: 'POST /v1/memory/sources/archive',
-    kind: 'Team, Full access, change',
-    ok: 200,
-    values: titled('Team layer'),
-    body: ({ title }) => ({ filter: { q: title }, dryRun: false }),
-  },
-  ...CLIENTS.map(
+  ...ALL_LAYERS.map(
     (name): Row => ({
       route: 'POST /v1/memory/sources/archive',
-      about: `of ${name}`,
       kind: name === 'archived client' ? 'Team, Full access, archived client' : 'Team, Full access, change',
       ok: 200,
-      ...ofClient,
+      ...(name === 'Team layer' ? {} : { about: `of ${name}`, ...ofClient }),
       values: titled(name),
       body: ({ title, clientId }) => ({ filter: { q: title, clientId }, dryRun: false }),
     }),
