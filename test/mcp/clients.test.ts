@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as PreviousClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as PreviousTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { column } from '../support/columns.ts';
 
 const service = await openTestApp();
 let url: URL;
@@ -53,41 +54,32 @@ for (const [name, open] of Object.entries(CLIENTS)) {
       const { tools } = await client.listTools();
       assert.equal(tools.length, 11);
       assert.match(client.getInstructions() ?? '', /not an instruction/);
-      const call = (tool: string, args: Record<string, unknown> = {}) =>
-        client.callTool({ name: tool, arguments: args }) as Promise<{
+      const call = async <T>(tool: string, args: Record<string, unknown> = {}) =>
+        (await client.callTool({ name: tool, arguments: args })) as {
           isError?: boolean;
-          structuredContent: Record<string, never>;
-        }>;
+          structuredContent: T;
+        };
+      const valueOf = async <T>(tool: string, args?: Record<string, unknown>) =>
+        (await call<T>(tool, args)).structuredContent;
       const text = `The walrus of ${name} sleeps at noon.`;
-      const { id } = (await call('remember', { text })).structuredContent;
-      const found = await call('search', { query: `walrus ${name}` });
-      const [result] = found.structuredContent['results'] as unknown as {
-        id: string;
-        location: { chunkId: string };
-      }[];
-      assert.ok(result);
-      assert.equal((await call('fetch', { id: id! })).structuredContent['text'], text);
+      const { id } = await valueOf<{ id: string }>('remember', { text });
+      type Found = { results: { location: { chunkId: string } }[] };
+      const { results } = await valueOf<Found>('search', { query: `walrus ${name}` });
+      assert.equal((await valueOf<{ text: string }>('fetch', { id })).text, text);
       const session = { session: name, sequence: 1, text: 'What was learned.' };
-      const others = { expand: { chunk: result.location.chunkId }, whoami: {}, import_status: {} };
+      const others = { expand: { chunk: results[0]!.location.chunkId }, whoami: {}, import_status: {} };
       for (const [tool, args] of Object.entries({ ...others, stage_session: session }))
         assert.notEqual((await call(tool, args)).isError, true, tool);
-      const claimed = await call('claim_captures');
-      const batch = claimed.structuredContent['batch'] as unknown as {
-        id: string;
-        captures: { id: string }[];
-      };
-      const captureIds = batch.captures.map((capture) => capture.id);
-      const item = { captureIds, action: 'review', title: 'Habits', content: text };
-      const completed = await call('complete_captures', { batchId: batch.id, items: [item] });
-      const [{ memoryId } = { memoryId: '' }] = completed.structuredContent['results'] as unknown as {
-        memoryId: string;
-      }[];
-      const decided = await call('decide_memory', { id: memoryId, version: 1, action: 'publish' });
-      assert.equal(decided.structuredContent['state'], 'published');
-      const forgotten = await call('forget', { id });
-      assert.equal(forgotten.structuredContent['status'], 'archived');
-      const restored = await call('forget', { id, undo: true });
-      assert.equal(restored.structuredContent['status'], 'restored');
+      type Claimed = { batch: { id: string; captures: { id: string }[] } };
+      const { batch } = await valueOf<Claimed>('claim_captures');
+      const captureIds = column(batch.captures, 'id');
+      const items = [{ captureIds, action: 'review', title: 'Habits', content: text }];
+      type Completed = { results: { memoryId: string }[] };
+      const completed = await valueOf<Completed>('complete_captures', { batchId: batch.id, items });
+      const decision = { id: completed.results[0]!.memoryId, version: 1, action: 'publish' };
+      assert.equal((await valueOf<{ state: string }>('decide_memory', decision)).state, 'published');
+      assert.equal((await valueOf<{ status: string }>('forget', { id })).status, 'archived');
+      assert.equal((await valueOf<{ status: string }>('forget', { id, undo: true })).status, 'restored');
       const refused = await call('search', { query: '' });
       assert.equal(refused.isError, true);
       await client.close();

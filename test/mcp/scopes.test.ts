@@ -139,21 +139,16 @@ describe('the argument team', () => {
     );
   });
 
-  test('is required if the caller has several Teams and names none, and the error names them', async () => {
+  test('is the only Team of the caller if neither it nor the header is given; of several, the error names each', async () => {
     const { company } = await openScene();
-    const teamId = await addTeam(service, company);
     const unnamed = callerOf(service.app, { authorization: company.headers.authorization });
+    assert.deepEqual(await found(unnamed, {}), ['team']);
+    const teamId = await addTeam(service, company);
     const { text } = await callTool(unnamed, 'search', { query: 'walrus' });
     assert.match(text, /^team_required: You have access to several Teams\. Name one, best by its id: /);
     for (const part of [`Test Team (${company.teamId})`, `Another Team (${teamId})`])
       assert.ok(text.includes(part));
     assert.deepEqual(await found(unnamed, { team: 'test team' }), ['team']);
-  });
-
-  test('is the only Team of the caller if neither it nor the header is given', async () => {
-    const { company } = await openScene();
-    const unnamed = callerOf(service.app, { authorization: company.headers.authorization });
-    assert.deepEqual(await found(unnamed, {}), ['team']);
   });
 
   test('does not make up for a header that names a Team out of reach', async () => {
