@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after } from 'node:test';
 import { pino } from 'pino';
 import { buildApp } from '../../../api/app.ts';
 import type { Database } from '../../../db/driver/database.ts';
 import { API_TOKEN, openTestApp } from '../../support/app.ts';
 import type { Row } from './row.ts';
 import { ALL_ROWS } from './rows/all.ts';
-import { expectedOf } from './table.ts';
 import { type Listener, tellable } from './told.ts';
-import { collectRoutes, spellOut, titleOf, Walk } from './walk.ts';
+import { collectRoutes, spellOut, Walk } from './walk.ts';
 import { World } from './world.ts';
 
 /** A service with everyone who asks, and what they ask. */
@@ -44,22 +43,6 @@ export async function openAccess(emails: 'own' | 'taken'): Promise<Access> {
     rows: spellOut(ALL_ROWS, routes),
     logged,
   };
-}
-
-/** Declares the tests of the status that each row has for every caller. */
-export function testStatuses({ walk }: Access, rows: readonly Row[]): void {
-  describe('access to every route', () => {
-    for (const row of rows) {
-      test(`returns the expected status to every caller: ${titleOf(row)}`, async () => {
-        const expected: Record<string, string> = expectedOf(row);
-        const { outcomes, heads } = await walk.ask(row);
-        assert.deepEqual(outcomes, expected);
-        for (const [caller, head] of Object.entries(heads)) {
-          assert.equal(head, expected[caller]?.slice(0, 3), `HEAD as ${caller}`);
-        }
-      });
-    }
-  });
 }
 
 /** Requires that a caller has received no data that they cannot see. Returns what they have received. */

@@ -51,18 +51,18 @@ export const SAME_ON_BOTH = [
   'test/search/retrieval.test.ts',
   'test/db/search/retrieval-fusion.test.ts',
   // The database's part in access has tests of its own, test/db/isolation, which run on both.
-  'test/access/{matrix,taken-emails}.test.ts',
+  'test/access/{matrix,refusal-order}.test.ts',
   'test/access/late/bodies.test.ts',
   // Headers, addresses, requests that are refused before the database is asked, and the OpenAPI document.
   'test/http/{conventions,cross-origin,trusted-proxies,untrusted-proxy}.test.ts',
-  'test/http/{body-budget,field-errors,hostile-bodies,retained-memory}.test.ts',
+  'test/http/{body-budget,field-errors,hostile-bodies,large-bodies,limits,retained-memory}.test.ts',
   'test/status/openapi.test.ts',
   'test/http/openapi/*.test.ts',
   // States by random changes, processes that read files, and what they report. The statements are the same.
   'test/memories/life/life.test.ts',
   'test/worker/imports/{ended,progress}.test.ts',
   // What the protocol adds to an operation.
-  'test/mcp/{protocol,clients,conformance}.test.ts',
+  'test/mcp/{protocol,clients,conformance,bounds}.test.ts',
 ];
 
 /** Files about the embedded database. */
