@@ -21,6 +21,7 @@ import {
 } from '../../shared/text/prepared-chunks.ts';
 import { chunkTerms, termsAndSketch } from '../../shared/text/terms/terms.ts';
 import prepareInThread from '../../shared/text/threads/prepare-batch-thread.ts';
+import { countTurns } from '../support/count-turns.ts';
 import { markdownTable, tableHead } from '../support/long-table.ts';
 
 const TEAM = 'a team';
@@ -29,20 +30,6 @@ const PROSE = 'The pump in hall three leaks, and nobody has ordered the seal yet
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-
-/** Runs a task and counts the turns of the event loop from its call to its end. */
-async function countTurns(task: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let done = false;
-  const turn = () => {
-    turns += 1;
-    if (!done) setImmediate(turn);
-  };
-  setImmediate(turn);
-  await task();
-  done = true;
-  return turns;
-}
 
 describe('a batch of texts', () => {
   const part = fc.constantFrom(PROSE, '# A\nb\n', '中文字符', '\ufdfa', '\r\n', '\n\n');
