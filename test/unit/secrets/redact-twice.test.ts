@@ -40,18 +40,6 @@ const text = fc
 const find = (...texts: string[]) => findSecretsNow(texts.map((each) => ({ text: each })));
 
 describe('any text', () => {
-  it('redacted twice is the same as redacted once', () => {
-    fc.assert(
-      fc.property(text, (each) => {
-        const [once] = find(each);
-        const [twice] = find(once?.masked ?? '');
-        assert.equal(twice?.masked, once?.masked);
-        assert.deepEqual(twice?.findings, []);
-      }),
-      { numRuns: 1000 },
-    );
-  });
-
   it('is not blank and has no part of a mask when it is cut after it was redacted', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 50, max: 200 }), (each, most) => {
@@ -71,18 +59,19 @@ describe('any text', () => {
     );
   });
 
-  it('has ranges in order that do not overlap, and what is outside of them is unchanged', () => {
+  it('has ranges in order that do not overlap, is unchanged outside of them, and stays as it is when redacted again', () => {
     fc.assert(
       fc.property(text, (each) => {
-        const [found] = find(each);
+        const found = find(each)[0]!;
         const points = [...each];
         let [from, masked] = [0, ''];
-        for (const { rule, start, end } of found?.findings ?? []) {
+        for (const { rule, start, end } of found.findings) {
           assert.ok(start >= from && end > start && end <= points.length);
           masked += `${points.slice(from, start).join('')}[redacted: ${rule}]`;
           from = end;
         }
-        assert.equal(found?.masked, masked + points.slice(from).join(''));
+        assert.equal(found.masked, masked + points.slice(from).join(''));
+        assert.deepEqual(find(found.masked), [{ findings: [], masked: found.masked }]);
       }),
       { numRuns: 1000 },
     );
