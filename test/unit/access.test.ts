@@ -8,7 +8,6 @@ import {
   canHaveCompanyGrants,
   canInvite,
   hasRight,
-  hasRole,
   type InviteTarget,
   managesCompany,
   ownsCompany,
@@ -200,12 +199,4 @@ describe('changes of a membership of a Team', () => {
       }
     });
   }
-});
-
-test('a role includes every lower role, and no role includes none', () => {
-  const counts = (held: TeamRole | null) => ROLES.filter((role) => hasRole(held, role as TeamRole));
-  assert.deepEqual(counts('owner'), ['owner', 'admin', 'member']);
-  assert.deepEqual(counts('admin'), ['admin', 'member']);
-  assert.deepEqual(counts('member'), ['member']);
-  assert.deepEqual(counts(null), []);
 });

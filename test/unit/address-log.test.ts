@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { addressLog } from '../../api/http/limits.ts';
 import { warningsOf } from '../support/warnings.ts';
 
 const MINUTE = 60_000;
 
 /** A log that a test fills, and what it wrote as `address count`. */
-function openLog(threshold: number) {
+function openLog(t: TestContext, threshold: number) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const { logger, warnings } = warningsOf();
   const lines = () => warnings.map(({ address, count }) => `${String(address)} ${String(count)}`);
   const log = addressLog(logger, 'something', threshold);
@@ -17,8 +18,7 @@ function openLog(threshold: number) {
 }
 
 test('an address logs one line a minute with the count since the last line', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { note, lines } = openLog(1);
+  const { note, lines } = openLog(t, 1);
   note('192.0.2.1', 3);
   note('192.0.2.2', 1);
   assert.deepEqual(lines(), ['192.0.2.1 1', '192.0.2.2 1']);
@@ -34,8 +34,7 @@ test('an address logs one line a minute with the count since the last line', (t)
 });
 
 test('fewer events than the threshold within a minute log no line', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { log, note, lines } = openLog(3);
+  const { log, note, lines } = openLog(t, 3);
   note('192.0.2.1', 2);
   t.mock.timers.tick(MINUTE);
   note('192.0.2.1', 2);
@@ -48,8 +47,7 @@ test('fewer events than the threshold within a minute log no line', (t) => {
 });
 
 test('an IPv6 network counts as one address', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { log, note, lines } = openLog(1);
+  const { log, note, lines } = openLog(t, 1);
   note('2001:db8:1:2::3', 1);
   note('2001:db8:1:2:ffff::4', 1);
   log.close();
@@ -57,8 +55,7 @@ test('an IPv6 network counts as one address', (t) => {
 });
 
 test('addresses beyond the first thousand of a minute share one line', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { note, lines } = openLog(1);
+  const { note, lines } = openLog(t, 1);
   for (let n = 0; n < 1500; n += 1) note(`10.0.${n >> 8}.${n & 255}`, 1);
   assert.equal(lines().length, 1001);
   t.mock.timers.tick(MINUTE);

@@ -91,20 +91,15 @@ describe('a heading row', () => {
   /** What the second piece of a table with this head repeats. */
   const repeatedWith = (head: string) => repeatedOf(furtherPieces(`${head}${rows(120)}`)[0]!);
 
-  it('is repeated without the spaces and hyphens that align it if it is too long with them', () => {
-    const head = `| Part${' '.repeat(300)}| Torque  |\n| ${'-'.repeat(300)} | ------: |\n`;
-    assert.equal(repeatedWith(head), '| Part | Torque |\n| - | -: |\n');
-  });
-
-  it('is not repeated if it is longer than a quarter of a piece, or names no column', () => {
-    assert.equal(repeatedWith(`| Part | ${'Torque of it '.repeat(40)}|\n|---|---|\n`), '');
-    assert.equal(repeatedWith(`| | |\n|---|---|\n`), '');
-  });
-
-  it('is repeated without its indentation, and without the marker of its item of a list', () => {
-    assert.equal(repeatedWith(`      | Part | Torque |\n      | --- | --- |\n`), HEAD);
-    assert.equal(repeatedWith(`  - 12. | Part | Torque |\n        | --- | --- |\n`), HEAD);
-  });
+  const aligned = `| Part${' '.repeat(300)}| Torque  |\n| ${'-'.repeat(300)} | ------: |\n`;
+  for (const [title, head, expected] of [
+    ['repeated without the spaces and hyphens that align it', aligned, '| Part | Torque |\n| - | -: |\n'],
+    ['not repeated if it is long', `| Part | ${'Torque of it '.repeat(40)}|\n|---|---|\n`, ''],
+    ['not repeated if it names no column', `| | |\n|---|---|\n`, ''],
+    ['repeated without its indentation', `      | Part | Torque |\n      | --- | --- |\n`, HEAD],
+    ['repeated without the marker of a list', `  - 12. | Part | Torque |\n        | --- | --- |\n`, HEAD],
+  ] as const)
+    it(`is ${title}`, () => assert.equal(repeatedWith(head), expected));
 
   it('is repeated as a line of the quotation that its table is in', () => {
     const text = `> | Part | Torque |\n> | --- | --- |\n${rows(120, '> ')}`;

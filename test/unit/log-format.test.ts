@@ -8,7 +8,7 @@ import { LIMIT_MS, nodeArguments, runModule } from './run-module.ts';
 const LOGGER = new URL('../../shared/logger.ts', import.meta.url).href;
 
 const moduleWith = (statements: string) => `
-  import { createLogger, switchLevelOnSignal } from ${JSON.stringify(LOGGER)};
+  import { createLogger } from ${JSON.stringify(LOGGER)};
   ${statements}`;
 
 const nodeWith = (statements: string) => nodeArguments(moduleWith(statements));

@@ -28,31 +28,23 @@ describe('the measured pairs of a short query and a text', () => {
   const again = { ...WINDOW, forms: [], stems: [], text: 'A text with nothing in particular.' };
   const [language] = HELD_LANGUAGES;
   const few = PAIRS.filter((pair) => pair.language === language).slice(LEAST_PAIRS - 1);
+  const beside = (given: Partial<Pair>) => [...PAIRS, WINDOW, { ...other, ...given }];
+  const added = (given: Partial<Pair>) => [...PAIRS, { ...again, ...given }];
   const refused: readonly [pairs: readonly Pair[], fault: string][] = [
     [
       PAIRS.filter((pair) => !few.includes(pair)),
       `${language}: ${LEAST_PAIRS - 1} pairs, where ${LEAST_PAIRS} are needed`,
     ],
     // A form of the word in another text, without its accent or within Japanese, and a stem.
+    [beside({ text: 'An hour is spent at each Wíndows desk.' }), 'en window: windows in the text of zebra'],
     [
-      [...PAIRS, WINDOW, { ...other, text: 'An hour is spent at each Wíndows desk.' }],
-      'en window: windows in the text of zebra',
-    ],
-    [
-      [
-        ...PAIRS,
-        WINDOW,
-        { ...other, language: 'ja', text: '画面の左上にあるWindowを閉じてから、もう一度開いてください。' },
-      ],
+      beside({ language: 'ja', text: '画面の左上にあるWindowを閉じてから、もう一度開いてください。' }),
       'en window: window in the text of zebra',
     ],
-    [
-      [...PAIRS, WINDOW, { ...other, text: 'She left her gloves on the windowsill.' }],
-      'en window: sill in the text of zebra',
-    ],
-    [[...PAIRS, { ...again, query: 'Bus' }], 'en Bus: shares bus with en bus'],
-    [[...PAIRS, { ...again, query: 'aa bb cc dd' }], 'en aa bb cc dd: more than 3 words'],
-    [[...PAIRS, { ...WINDOW, text: 'Windows.' }], 'en window: a text of 8 characters'],
+    [beside({ text: 'She left her gloves on the windowsill.' }), 'en window: sill in the text of zebra'],
+    [added({ query: 'Bus' }), 'en Bus: shares bus with en bus'],
+    [added({ query: 'aa bb cc dd' }), 'en aa bb cc dd: more than 3 words'],
+    [added({ ...WINDOW, text: 'Windows.' }), 'en window: a text of 8 characters'],
   ];
 
   test('each have the only text with the word that is meant', () => {
