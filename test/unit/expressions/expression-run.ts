@@ -1,70 +1,70 @@
-import { fileURLToPath } from 'node:url';
-import { fork } from '../../support/needs/command.ts';
-import type { WorstCase } from './worst-cases.ts';
+import { createContext, runInContext } from 'node:vm';
+import { textOf, type WorstCase, worstCasesOf } from './worst-cases.ts';
 
 /** An expression to run, and on what. */
 export interface ExpressionRun {
-  source: string;
-  flags: string;
+  expression: RegExp;
   /** The longest text that it runs on, in UTF-16 code units. */
   length: number;
   /** Texts that are known to be bad for it, besides those that are made from its form. */
-  known: readonly WorstCase[];
+  known?: readonly WorstCase[] | undefined;
 }
 
-/** What the process that runs them tells: that it starts, the case that it begins, which expression is done. */
-export type RunProgress = { ready: true } | { begins: WorstCase; length: number } | { done: number };
+/** All cases are tried at this length first. What takes more than linear time stands out by far already. */
+const TRIED_LENGTH = 1_500;
+/** So many of the slowest are then run at full length. */
+const SLOWEST = 4;
 
-const MAIN = fileURLToPath(new URL('./expression-process.ts', import.meta.url));
+/** Searches all of a text as product code does. */
+function runOn(expression: RegExp, text: string): void {
+  if (expression.global) text.replace(expression, '');
+  else if (expression.sticky) {
+    // From each place where the last match ended, or the next where there was none.
+    for (let at = 0; at < text.length; at = Math.max(at + 1, expression.lastIndex)) {
+      expression.lastIndex = at;
+      expression.test(text);
+    }
+  } else expression.test(text);
+}
 
-/** Runs expressions from one on until one is killed. Gives its number and what it ran on; null if all finish. */
-function runFrom(
-  runs: readonly ExpressionRun[],
-  first: number,
-  seconds: number,
-): Promise<{ killed: number; on: string } | null> {
-  const child = fork(MAIN, [], { serialization: 'advanced' });
-  let [current, on] = [first, 'a short text'];
-  return new Promise((resolve, reject) => {
-    const kill = () => {
-      child.kill('SIGKILL');
-      resolve({ killed: current, on });
-    };
-    // Its start-up does not count.
-    let timer: NodeJS.Timeout | undefined;
-    child.on('message', (progress: RunProgress) => {
-      clearTimeout(timer);
-      if ('begins' in progress) on = `${progress.length} of ${JSON.stringify(progress.begins)}`;
-      if ('done' in progress) current = progress.done + 1;
-      if (current < runs.length) timer = setTimeout(kill, seconds * 1000);
-      else {
-        child.kill();
-        resolve(null);
-      }
-    });
-    child.on('error', reject);
-    child.on('exit', (code) => {
-      clearTimeout(timer);
-      if (code !== null) reject(new Error(`the process that runs expressions ended with ${code}`));
-    });
-    child.send({ runs, first });
-  });
+function milliseconds(expression: RegExp, text: string): number {
+  const began = performance.now();
+  runOn(expression, text);
+  return performance.now() - began;
+}
+
+function slowestOf(expression: RegExp, length: number): WorstCase[] {
+  const tried = Math.min(TRIED_LENGTH, length);
+  return worstCasesOf(expression)
+    .map((each) => ({ each, took: milliseconds(expression, textOf(each, tried)) }))
+    .sort((a, b) => b.took - a.took)
+    .slice(0, SLOWEST)
+    .map(({ each }) => each);
+}
+
+const context = createContext({});
+
+/** Runs work, stops it after so many seconds, and returns whether it finished. Only in a context can it be stopped. */
+function finishes(work: () => void, seconds: number): boolean {
+  try {
+    runInContext('work()', Object.assign(context, { work }), { timeout: seconds * 1000 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
+    throw error;
+  }
 }
 
 /**
  * Runs each expression on its worst cases, and gives those that did not finish one of them in the time, with the text.
  * Linear ones need milliseconds for 1 MiB, others many minutes or more: the time tells them apart on any machine.
  */
-export async function unfinished(
-  runs: readonly ExpressionRun[],
-  seconds: number,
-): Promise<{ run: ExpressionRun; on: string }[]> {
-  const slow: { run: ExpressionRun; on: string }[] = [];
-  for (let first = 0; first < runs.length; ) {
-    const result = await runFrom(runs, first, seconds);
-    if (result === null) break;
-    slow.push({ run: runs[result.killed]!, on: result.on });
-    first = result.killed + 1;
-  }
-  return slow;
+export function slowOf(runs: readonly ExpressionRun[], seconds: number): string[] {
+  return runs.flatMap(({ expression, length, known = [] }) => {
+    const cases = [...known];
+    if (!finishes(() => cases.push(...slowestOf(expression, length)), seconds))
+      return [`${expression} on a short text`];
+    const worst = cases.find((each) => !finishes(() => runOn(expression, textOf(each, length)), seconds));
+    return worst === undefined ? [] : [`${expression} on ${length} of ${JSON.stringify(worst)}`];
+  });
 }
