@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { LightMyRequestResponse } from 'fastify';
 import type { App } from '../../../api/types.ts';
-import { type Operations, ROUTES } from './operations.ts';
-import type { Method } from './types.ts';
+import { ROUTES } from './operations.ts';
+import type { Method, Route } from './types.ts';
 
 export type { Method };
 
@@ -22,7 +22,12 @@ export interface Answer<T = unknown> extends Omit<LightMyRequestResponse, 'json'
   json<As = T>(): As;
 }
 
-type Name = keyof Operations;
+type Name = keyof typeof ROUTES;
+type Operations = {
+  [N in Name]: (typeof ROUTES)[N] extends Route<infer Call extends (...args: never) => unknown>
+    ? Call
+    : never;
+};
 /** A body as tests write it: any text where some texts are allowed, lists that are read only, and fields that are undefined. */
 type Written<T> = T extends string
   ? string

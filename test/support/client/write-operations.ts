@@ -45,7 +45,7 @@ export async function operationsText(document: OpenAPIV3_1.Document): Promise<st
     return paged === null ? `Static<typeof ${exported}>` : `PageOf<typeof ${exported}>`;
   };
 
-  const operation = (path: string, method: string, route: OpenAPIV3_1.OperationObject): [string, string] => {
+  const operation = (path: string, method: string, route: OpenAPIV3_1.OperationObject): string => {
     const { operationId, parameters = [], requestBody, responses = {} } = route;
     if (operationId === undefined) throw new Error(`${method} ${path} has no operationId`);
     const named = (parameters as OpenAPIV3_1.ParameterObject[]).filter(({ in: place }) => place !== 'header');
@@ -61,10 +61,8 @@ export async function operationsText(document: OpenAPIV3_1.Document): Promise<st
     const success = Object.entries(responses).find(([code]) => code.startsWith('2'))?.[1];
     const answer = content(success)?.['application/json'];
     const result = content(success) === undefined ? 'null' : typeOf(answer?.schema);
-    return [
-      `  ${operationId}(${given.join(', ')}): ${result};`,
-      `  ${operationId}: ['${method.toUpperCase()}', '${path}'],`,
-    ];
+    const called = `(${given.join(', ')}) => ${result}`;
+    return `  ${operationId}: route<${called}>('${method.toUpperCase()}', '${path}'),`;
   };
 
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, routes]) =>
@@ -82,16 +80,11 @@ export async function operationsText(document: OpenAPIV3_1.Document): Promise<st
   return `// biome-ignore-all format: written by \`npm run generate\`, from the OpenAPI document.
 import type { Static } from 'typebox';
 ${importLines.join('\n')}
-import type { Method, PageOf, Query } from './types.ts';
+import { type PageOf, type Query, route } from './types.ts';
 
-/** What each operation takes and answers, by its \`operationId\`. */
-export interface Operations {
-${operations.map(([declared]) => declared).join('\n')}
-}
-
-/** The method and the path of each operation. */
-export const ROUTES: { readonly [Name in keyof Operations]: readonly [Method, string] } = {
-${operations.map(([, route]) => route).join('\n')}
+/** The method and the path of each operation, by its \`operationId\`, with what it takes and answers. */
+export const ROUTES = {
+${operations.join('\n')}
 };
 `;
 }
