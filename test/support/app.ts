@@ -43,12 +43,9 @@ export interface TestAppOptions {
 }
 
 /** The whole HTTP app on the test database, without a port: ask it with `app.inject`. */
-export async function openTestApp(
-  env: Record<string, string> = {},
-  options: Omit<TestAppOptions, 'supervise'> = {},
-): Promise<TestApp & Dependencies> {
+export async function openTestApp(env: Record<string, string> = {}): Promise<TestApp & Dependencies> {
   const database = await openTestDatabase();
-  const service = await buildTestApp(database, databaseUrl, env, options);
+  const service = await buildTestApp(database, databaseUrl, env);
   // This closes the database itself too, before its own `after`: node:test runs them in the order of their making.
   after(() => service.close());
   return service;

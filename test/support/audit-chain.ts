@@ -10,11 +10,8 @@ import { ownerScope } from './scopes.ts';
 import type { Caller } from './team.ts';
 
 /** What the route that verifies the audit answers, with a seal that was noted before, if one is given. */
-export async function verifyAudit(caller: Caller, seal?: string): Promise<AuditVerification> {
-  const query = seal === undefined ? '' : `?seal=${seal}`;
-  const answer = await caller.send('GET', `/v1/company/audit/verify${query}`);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<AuditVerification>();
+export function verifyAudit(caller: Caller, seal?: string): Promise<AuditVerification> {
+  return caller.api.verifyAudit({ seal });
 }
 
 type Owned = Pick<TestCompany, 'companyId'>;
@@ -105,11 +102,11 @@ export async function assertWholeChain(database: Queryable, company: Owned): Pro
 }
 
 /** Seals whatever waits, of all Companies: for a database of the test's own. */
-export async function sealAll(database: Database, slice = 500): Promise<void> {
+export async function sealAll(database: Database): Promise<void> {
   const next = (after: string | null) => asWorker(database, (tx) => call(tx, 'memory.next_unsealed', after));
   for (let company = await next(null); company !== null; company = await next(company)) {
     const companyId = company;
-    while ((await asWorker(database, (tx) => call(tx, 'memory.seal_audit', companyId, slice))) > 0);
+    while ((await asWorker(database, (tx) => call(tx, 'memory.seal_audit', companyId, 500))) > 0);
   }
 }
 

@@ -5,12 +5,13 @@ import { failImport, recordProgress, startImport } from '../../db/queries/import
 import { databaseBlobs } from '../../db/queries/workspace/contents.ts';
 import { openQueue } from '../../db/queue/queue.ts';
 import type { Config } from '../../shared/config.ts';
-import type { Import, ImportRequest, ImportStage } from '../../shared/schemas/imports.ts';
+import type { ImportStage } from '../../shared/schemas/imports.ts';
 import { jobScope } from '../../shared/scope.ts';
 import { startWorker, type WorkerOptions } from '../../worker/worker.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import { openPage } from './pages.ts';
-import { type Caller } from './team.ts';
+
+export { upload as importFiles } from './import-records.ts';
 
 /** A tab in which someone is signed in already, on the dashboard. */
 export async function openDashboard(
@@ -25,18 +26,8 @@ export async function openDashboard(
   return opened;
 }
 
-/** Imports files where they are to be accepted. */
-export async function importFiles(
-  caller: Caller,
-  items: ImportRequest['items'],
-  scope: object = {},
-): Promise<Import[]> {
-  return (await caller.api.importFiles({ items, scope })).imports;
-}
-
-function scopeOfRun({ companyId, teamId, ownerId }: SignedIn, clientId: string | null) {
-  return jobScope({ companyId, teamId, userId: ownerId, layerId: clientId ?? teamId });
-}
+const scopeOfRun = ({ companyId, teamId, ownerId: userId }: SignedIn) =>
+  jobScope({ companyId, teamId, userId, layerId: teamId });
 
 /** Begins the run of an import as a worker does, and tells how far it is: no worker need be held at that point. */
 export async function beginRun(
@@ -44,10 +35,8 @@ export async function beginRun(
   company: SignedIn,
   importId: string,
   progress: { stage: ImportStage; percent: number },
-  clientId: string | null = null,
 ): Promise<void> {
-  const scope = scopeOfRun(company, clientId);
-  await transaction(database, scope, async (tx) => {
+  await transaction(database, scopeOfRun(company), async (tx) => {
     const { attempts } = (await startImport(tx, importId)) ?? { attempts: 1 };
     await recordProgress(tx, importId, { ...progress, attempt: attempts });
   });
@@ -59,11 +48,9 @@ export async function failRun(
   company: SignedIn,
   importId: string,
   error: { code: string; message: string },
-  clientId: string | null = null,
 ): Promise<void> {
-  await beginRun(service, company, importId, { stage: 'reading', percent: 0 }, clientId);
-  const scope = scopeOfRun(company, clientId);
-  await transaction(service.database, scope, (tx) => failImport(tx, importId, error));
+  await beginRun(service, company, importId, { stage: 'reading', percent: 0 });
+  await transaction(service.database, scopeOfRun(company), (tx) => failImport(tx, importId, error));
 }
 
 /**

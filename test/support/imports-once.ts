@@ -2,17 +2,6 @@ import assert from 'node:assert/strict';
 import type { Database } from '../../db/driver/database.ts';
 import { fileText } from './many-imports.ts';
 
-/** What became of imports that were accepted, by the tables. */
-export interface ImportOutcome {
-  /** Accepted, and yet its file is not there whole, under the import's own source, with its event. */
-  lost: number;
-  /** Files, chunks and events that are there more often than once, or that belong to no import. */
-  doubled: number;
-  /** How many imports took how many runs. */
-  attempts: ReadonlyMap<number, number>;
-  runs: number;
-}
-
 async function count(database: Database, query: string): Promise<number> {
   const [row] = await database.query<{ n: number }>(`select count(*)::int as n from ${query}`);
   assert.ok(row);
@@ -43,10 +32,12 @@ function repeats(values: readonly unknown[]): number {
 }
 
 /**
- * Holds the tables of a database that has nothing else in it against the imports that were accepted.
- * @param ids of the imports, by the number of their file
+ * Every import took effect, and took it once, by the tables of a database that has nothing else in it. There were kills, so
+ * some took more than one run.
+ * @param ids of the imports that were accepted, by the number of their file
  */
-export async function importOutcome(database: Database, ids: readonly string[]): Promise<ImportOutcome> {
+export async function assertOnce(database: Database, ids: readonly string[]): Promise<void> {
+  assert.equal(new Set(ids).size, ids.length, 'each was accepted once');
   await pruneLeftovers(database);
   const imports = await database.query<{
     id: string;
@@ -67,45 +58,33 @@ export async function importOutcome(database: Database, ids: readonly string[]):
   const importOf = new Map(imports.map((row) => [row.id, row]));
   const sourceOf = new Map(sources.map((row) => [row.id, row]));
   const told = new Set(events.map(({ id }) => id));
+  // Accepted, and yet its file is not there whole, under the import's own source, with its event.
   const lost = ids.filter((id, index) => {
     const made = importOf.get(id);
     const source = sourceOf.get(made?.sourceId ?? '');
     const whole = source?.state === 'active' && source.rows === source.chunks;
     return !(made?.state === 'completed' && whole && source.text === fileText(index) && told.has(id));
   });
-  const chunks = sources.reduce((sum, { rows }) => sum + rows, 0);
-  const beyond = await Promise.all(
-    ['chunk', 'chunk_keyword', 'embedding_pending'].map(async (table) =>
-      Math.abs((await count(database, `memory.${table}`)) - chunks),
-    ),
-  );
-  const doubled =
-    repeats(events.map(({ id }) => id)) +
-    repeats(imports.map(({ sourceId }) => sourceId)) +
-    repeats(sources.map(({ text }) => text)) +
-    Math.abs((await count(database, 'memory.source')) - ids.length) +
-    Math.abs(imports.length - ids.length) +
-    beyond.reduce((sum, rows) => sum + rows, 0);
-
-  const attempts = new Map<number, number>();
-  for (const row of imports) attempts.set(row.attempts, (attempts.get(row.attempts) ?? 0) + 1);
-  return {
-    lost: lost.length,
-    doubled,
-    attempts: new Map([...attempts].sort(([a], [b]) => a - b)),
-    runs: imports.reduce((sum, row) => sum + row.attempts, 0),
-  };
-}
-
-/** Every import took effect, and took it once. There were kills, so some took more than one run. */
-export async function assertOnce(database: Database, ids: readonly string[]): Promise<ImportOutcome> {
-  assert.equal(new Set(ids).size, ids.length, 'each was accepted once');
-  const outcome = await importOutcome(database, ids);
-  const { lost, doubled, runs } = outcome;
-  assert.deepEqual({ lost, doubled }, { lost: 0, doubled: 0 });
+  assert.deepEqual(lost, []);
+  const doubled = [
+    repeats(events.map(({ id }) => id)),
+    repeats(imports.map(({ sourceId }) => sourceId)),
+    repeats(sources.map(({ text }) => text)),
+  ];
+  assert.deepEqual(doubled, [0, 0, 0]);
+  assert.equal(imports.length, ids.length);
+  const runs = imports.reduce((sum, { attempts }) => sum + attempts, 0);
   assert.ok(runs > ids.length, 'some were running when the process was killed, and every run counts');
-  assert.equal(await count(database, 'memory.import_payload'), 0);
-  assert.equal(await count(database, `memory.audit_event where kind = 'memory.import'`), ids.length);
-  assert.equal(await count(database, `pgboss.job where name like 'import.%' and state <> 'completed'`), 0);
-  return outcome;
+
+  const chunks = sources.reduce((sum, { rows }) => sum + rows, 0);
+  for (const [rows, expected] of [
+    ['memory.source', ids.length],
+    ['memory.chunk', chunks],
+    ['memory.chunk_keyword', chunks],
+    ['memory.embedding_pending', chunks],
+    ['memory.import_payload', 0],
+    [`memory.audit_event where kind = 'memory.import'`, ids.length],
+    [`pgboss.job where name like 'import.%' and state <> 'completed'`, 0],
+  ] as const)
+    assert.equal(await count(database, rows), expected, rows);
 }

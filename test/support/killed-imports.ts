@@ -16,13 +16,6 @@ import {
   startMain,
 } from './needs/process.ts';
 
-/** How many imports run, and how often one of so many processes is killed before all are done. */
-export interface KillPlan {
-  imports: number;
-  kills: number;
-  processes: number;
-}
-
 /** A service whose workers can be killed, on a database of its own. */
 export interface KillableService {
   url: string;
@@ -83,12 +76,13 @@ const FILES_AHEAD = 60;
  * Kills one process after the other, at a moment by chance, and starts another in its place, while imports are
  * accepted and run: again and again as so many more are done, so that each hits a worker at its work. Then waits until
  * all are done and stops the processes.
+ * @param plan how many imports run, and how often one of so many processes is killed before all are done
  * @returns the ids of the imports, by the number of their file
  */
 export async function killWhileImporting(
   service: KillableService,
   signal: AbortSignal,
-  { imports, kills, processes }: KillPlan,
+  { imports, kills, processes }: Record<'imports' | 'kills' | 'processes', number>,
 ): Promise<string[]> {
   const asked: Asked = { url: service.url, signal };
   const workers = Array.from({ length: processes }, () => service.startWorker());

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Status } from '../../shared/schemas/status.ts';
 import { API_TOKEN } from './needs/process.ts';
 
 const IMPORTS_A_REQUEST = 5;
@@ -65,21 +66,13 @@ export async function sendFiles(asked: Asked, files: number, allowed: () => numb
   return ids;
 }
 
-/** How many imports the service says are in which state. */
-export interface ImportCounts {
-  queued: number;
-  running: number;
-  completed: number;
-  failed: number;
-}
-
 /** Waits until the imports stand as `reached` wants them. */
 export async function untilImports(
   asked: Asked,
-  reached: (imports: ImportCounts) => boolean,
-): Promise<ImportCounts> {
+  reached: (imports: Status['imports']) => boolean,
+): Promise<Status['imports']> {
   for (;;) {
-    const status = (await untilAnswered(asked, '/v1/memory/status')) as { imports: ImportCounts } | null;
+    const status = (await untilAnswered(asked, '/v1/memory/status')) as Status | null;
     if (status !== null && reached(status.imports)) return status.imports;
     await sleep(50, undefined, { signal: asked.signal });
   }

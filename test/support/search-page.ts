@@ -3,9 +3,6 @@ import type { SignedIn, TestApp } from './app.ts';
 import { type Body } from './client/client.ts';
 import { addClient, type Caller } from './team.ts';
 
-/** Long enough to be shown in part, with what is sought in its middle. */
-export const LONG_TEXT = `${'The desk opens early. '.repeat(40)}Guests sign form HR-2210. ${'The desk closes late. '.repeat(40)}`;
-
 /** Stores a text that is new, and returns its source. */
 export async function storeText(caller: Caller, body: Body<'ingestSource'>): Promise<{ id: string }> {
   return (await caller.api.ingestSource(body)).source;

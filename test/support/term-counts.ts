@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type Database, workerTransaction } from '../../db/driver/database.ts';
-import type { LayerId } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms/terms.ts';
 import type { JobContext } from '../../worker/context.ts';
 import { countKeywords, type NewCounts, storeLayerCounts } from '../../worker/jobs/search/word-counts.ts';
@@ -15,15 +14,11 @@ export async function countTermsNow(database: Database, team: TestCompany): Prom
   await countKeywords(job, context);
 }
 
-/** Says how many chunks a layer was counted with, and in how many of them words stand: no others do. */
+/** Says how many chunks the Team layer was counted with, and in how many of them words stand: no others do. */
 export async function setTermCounts(
   database: Database,
   team: TestCompany,
-  {
-    layer = team.teamId,
-    chunks,
-    words,
-  }: { layer?: LayerId; chunks: number; words: Readonly<Record<string, number>> },
+  { chunks, words }: { chunks: number; words: Readonly<Record<string, number>> },
 ): Promise<void> {
   const dims = new Map<number, number>();
   const keys = new Map<number, number>();
@@ -32,7 +27,9 @@ export async function setTermCounts(
     for (const dim of terms.dims) dims.set(dim, df);
     for (const key of terms.keys) keys.set(key, df);
   }
-  assert.ok(await setLayerCounts(database, team, { layerId: layer, chunks, sampled: chunks, dims, keys }));
+  assert.ok(
+    await setLayerCounts(database, team, { layerId: team.teamId, chunks, sampled: chunks, dims, keys }),
+  );
 }
 
 /** Counts of all chunks of a layer that had none. */

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { seededRandom } from './generated-text.ts';
 import { OnnxGraph } from './onnx-writer.ts';
 
 /**
@@ -120,7 +121,7 @@ function tokenId(codePoint: number): number {
 /** input_ids, attention_mask [batch, sequence] → last_hidden_state [batch, sequence, width], alike at every position. */
 function makeModel(width: number): Uint8Array {
   const graph = new OnnxGraph();
-  const random = randomNumbers(20_240_601);
+  const random = seededRandom(20_240_601);
   const shape = graph.add('Shape', ['input_ids']);
   const sketch = addSketch(graph, random, shape, addBuckets(graph, random), width);
   const wide = graph.add('Concat', [shape, graph.integers(width)], { axis: 0 });
@@ -190,21 +191,4 @@ function addSketch(
   // A text without a letter has no n-gram: it too needs a direction, too weak to be seen in others.
   const floor = graph.constant({ dims: [width], data: new Float32Array(width).fill(0.001) });
   return graph.add('Add', [sums, floor]);
-}
-
-/** Numbers in [0, 1) that are the same at every run: mulberry32 (public domain, Tommy Ettinger). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-if (import.meta.main) {
-  const folder = process.argv[2];
-  if (!folder) throw new Error('Usage: node test/support/test-model.ts <folder of models>');
-  await writeTestModel(folder);
 }
