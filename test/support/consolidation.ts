@@ -3,7 +3,7 @@ import type { Capture } from '../../shared/schemas/captures.ts';
 import type { Batch, ConsolidatedItem, ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 import type { Hit } from '../../shared/schemas/search.ts';
 import type { TestApp } from './app.ts';
-import { claimBatch, stageCapture } from './captures.ts';
+import { captureStates, claimBatch, stageCapture } from './captures.ts';
 import { along, type Caller, CLAIM } from './team.ts';
 
 /** An item as a test gives it: faults of form are for the service to find. */
@@ -78,10 +78,8 @@ export function release(caller: Caller, batchId: string) {
 }
 
 /** Releases a batch where it is to be accepted. */
-export async function released(caller: Caller, batchId: string): Promise<Batch> {
-  const answer = await release(caller, batchId);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<Batch>();
+export function released(caller: Caller, batchId: string): Promise<Batch> {
+  return caller.api.releaseBatch({ batchId });
 }
 
 /** Makes a memory of a capture of its own, published unless the item says otherwise. */
@@ -150,9 +148,5 @@ export async function traces(
     [teamId],
   );
   assert.ok(counts);
-  const states = await database.query<{ state: string; n: number }>(
-    'select state, count(*)::int as n from memory.capture where team_id = $1 group by state order by state',
-    [teamId],
-  );
-  return { ...counts, captures: Object.fromEntries(states.map(({ state, n }) => [state, n])) };
+  return { ...counts, captures: await captureStates({ database }, { teamId }) };
 }

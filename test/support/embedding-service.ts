@@ -54,14 +54,9 @@ export async function storeTexts(
   texts: readonly string[],
   { clientId, externalId }: { clientId?: string | undefined; externalId?: string } = {},
 ): Promise<string> {
-  const answer = await caller.ask.ingestSource({
-    title: 'A document',
-    chunks: texts.map((text) => ({ text })),
-    scope: { clientId },
-    externalId,
-  });
-  assert.ok(answer.statusCode === 201 || answer.statusCode === 200, answer.body);
-  return answer.json<{ source: { id: string } }>().source.id;
+  const chunks = texts.map((text) => ({ text }));
+  const stored = { title: 'A document', chunks, scope: { clientId }, externalId };
+  return (await caller.api.ingestSource(stored)).source.id;
 }
 
 /** So many texts, each like no other. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { normalizeIP } from '@fastify/rate-limit';
 import type { Database } from '../../db/driver/database.ts';
+import type { outcome } from './sign-in.ts';
 
 /** An IPv6 network of 64 bits that no other test asks from, without the `::` and the rest. */
 export function freshNetwork(): string {
@@ -70,12 +71,7 @@ export async function ageFailures(
   assert.equal(aged.length, 1, 'failures were counted');
 }
 
-interface Answer {
-  statusCode: number;
-  headers: Record<string, unknown>;
-  body: string;
-  json<T>(): T;
-}
+type Answer = Parameters<typeof outcome>[0] & { headers: Record<string, unknown> };
 
 /** The limit that an answer tells of: how many, how many are left, and seconds until there are more. */
 export function toldLimit({ headers }: Answer): { limit: number; remaining: number; reset: number } {

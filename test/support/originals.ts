@@ -6,7 +6,7 @@ import { type BlobStore, databaseBlobs } from '../../db/queries/workspace/conten
 import type { TeamScope } from '../../shared/scope.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import { doJob } from './do-job.ts';
-import { IMPORTS, readImport } from './import-records.ts';
+import { readImport } from './import-records.ts';
 import { type Caller } from './team.ts';
 
 /** A file to import. */
@@ -37,9 +37,8 @@ export async function uploaded(
 ) {
   const item = { filename, mediaType, expiresAt, contentBase64: content.toString('base64') };
   const body = { items: [item], ...(clientId !== null && { scope: { clientId } }) };
-  const answer = await company.send('POST', IMPORTS, body, { 'idempotency-key': crypto.randomUUID() });
-  assert.equal(answer.statusCode, 202, answer.body);
-  const { id: importId } = answer.json<{ imports: { id: string }[] }>().imports[0]!;
+  const { imports } = await company.api.importFiles(body, { 'idempotency-key': crypto.randomUUID() });
+  const importId = imports[0]!.id;
   const { companyId, teamId, ownerId: userId, tokenId = null } = company;
   const data = { companyId, teamId, userId, tokenId, layerId: clientId ?? teamId, importId };
   const run = (blobs?: BlobStore) => doJob(service.database, 'import.process', data, env, blobs);

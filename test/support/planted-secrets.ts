@@ -37,26 +37,13 @@ const token = (prefix: readonly string[], rest: string): Planted => {
   return { kind: `${prefix.join('')}…`, text: `The key for the service: ${secret} is in use.`, secret };
 };
 
-function privateKey(kind: string): Planted {
-  const options = { publicKeyEncoding: { type: 'spki', format: 'pem' } } as const;
-  const keys =
-    kind === 'rsa'
-      ? generateKeyPairSync('rsa', {
-          modulusLength: 2048,
-          ...options,
-          privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
-        })
-      : kind === 'ec'
-        ? generateKeyPairSync('ec', {
-            namedCurve: 'P-256',
-            ...options,
-            privateKeyEncoding: { type: 'sec1', format: 'pem' },
-          })
-        : generateKeyPairSync('ed25519', {
-            ...options,
-            privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-          });
-  const pem = keys.privateKey as string;
+/** The form of the private keys of each kind. */
+const KEY_FORMS = { rsa: 'pkcs1', ec: 'sec1', ed25519: 'pkcs8' } as const;
+
+function privateKey(kind: keyof typeof KEY_FORMS): Planted {
+  const options = { modulusLength: 2048, namedCurve: 'P-256' };
+  const keys = generateKeyPairSync(kind as 'rsa', options);
+  const pem = keys.privateKey.export({ type: KEY_FORMS[kind], format: 'pem' }) as string;
   return { kind: `private key ${kind}`, text: `Key:\n${pem}\nend`, secret: pem.split('\n')[1] ?? '' };
 }
 

@@ -2,11 +2,7 @@ import assert from 'node:assert/strict';
 import { outcome } from './sign-in.ts';
 import { faultyFields, withoutRequestId } from './team.ts';
 
-interface Answer {
-  statusCode: number;
-  body: string;
-  json<T>(): T;
-}
+type Answer = Parameters<typeof outcome>[0];
 
 /** Asserts that an answer is the 400 that names this field and no other. */
 export function assertInvalid(answer: Answer, field: string): void {

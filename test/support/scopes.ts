@@ -1,7 +1,7 @@
 import type { Database } from '../../db/driver/database.ts';
-import { newId } from '../../shared/ids.ts';
 import { type TeamScope, teamScope } from '../../shared/scope.ts';
 import type { TestCompany } from './needs/database.ts';
+import { addClient as addClientTo, addTeam as addTeamTo } from './team.ts';
 
 /** The scope of the Company's Owner in the Team: reads and writes the Team layer and every client named. */
 export function ownerScope(team: TestCompany, clientIds: readonly string[] = []): TeamScope {
@@ -38,21 +38,9 @@ export function ownerScope(team: TestCompany, clientIds: readonly string[] = [])
 
 /** A second Team in the Company, of the same Owner. */
 export async function addTeam(database: Database, company: TestCompany): Promise<TestCompany> {
-  const teamId = newId();
-  await database.query(
-    // The folded name is the id: see addTeam in team.ts.
-    'insert into identity.team (company_id, id, name, folded_name) values ($1, $2, $3, $2::uuid::text)',
-    [company.companyId, teamId, 'Second Team'],
-  );
-  return { ...company, teamId };
+  return { ...company, teamId: await addTeamTo({ database }, company) };
 }
 
 /** A client of the Team. */
-export async function addClient(database: Database, team: TestCompany): Promise<string> {
-  const clientId = newId();
-  await database.query(
-    'insert into identity.client (company_id, team_id, id, name, folded_name) values ($1, $2, $3, $4, $3::uuid::text)',
-    [team.companyId, team.teamId, clientId, 'Test Client'],
-  );
-  return clientId;
-}
+export const addClient = (database: Database, team: TestCompany): Promise<string> =>
+  addClientTo({ database }, team);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SignedIn, TestApp } from './app.ts';
+import { callerOf } from './client/client.ts';
 
 /** The secret of a one-time link, as the page reads it. */
 export function linkToken(url: string): string {
@@ -14,14 +15,9 @@ export async function makeResetLink(
   company: SignedIn,
   body: Record<string, unknown> = {},
 ): Promise<{ url: string; token: string; expiresAt: string }> {
-  const answer = await app.inject({
-    method: 'POST',
-    url: '/v1/company/reset-links',
-    headers: { authorization: company.headers.authorization },
-    payload: { teamId: company.teamId, email: company.ownerEmail, ...body },
-  });
-  assert.equal(answer.statusCode, 201, answer.body);
-  const link = answer.json<{ url: string; expiresAt: string }>();
+  const { authorization } = company.headers;
+  const draft = { teamId: company.teamId, email: company.ownerEmail, ...body };
+  const link = await callerOf(app, { authorization }).api.createOwnerResetLink(draft);
   return { ...link, token: linkToken(link.url) };
 }
 
@@ -43,8 +39,8 @@ export function askSession({ app }: Pick<TestApp, 'app'>, token: string) {
 /** Makes an account of the Company, and of the Team where a role there is given, by hand. */
 export async function addAccount(
   { database }: Pick<TestApp, 'database'>,
-  company: SignedIn,
-  account: { userId: string; email: string; role: string; teamRole?: string },
+  company: Pick<SignedIn, 'companyId' | 'teamId'>,
+  account: { userId: string; email: string; role: string; teamRole?: string | undefined },
 ): Promise<void> {
   await database.query(
     'insert into identity.account (company_id, id, email, name, role) values ($1, $2, $3, $4, $5)',

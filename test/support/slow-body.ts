@@ -8,12 +8,9 @@ import { RECHECK_AFTER_MS } from '../../api/http/recheck-guards.ts';
 import type { Dependencies } from '../../core/dependencies.ts';
 import type { Request } from './access-changes.ts';
 import { buildTestedApp } from './schema-compilers.ts';
+import type { outcome } from './sign-in.ts';
 
-export interface Answer {
-  statusCode: number;
-  body: string;
-  json<T>(): T;
-}
+export type Answer = Parameters<typeof outcome>[0];
 
 /**
  * Sends a request to an app on the database of the service. The end of its body is sent only after the caller was

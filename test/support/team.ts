@@ -4,6 +4,7 @@ import type { Status } from '../../shared/schemas/status.ts';
 import type { TestApp } from './app.ts';
 import { type Caller, callerOf, type TeamCaller } from './client/client.ts';
 import { TEST_MODEL_NAME, type TestCompany } from './needs/database.ts';
+import { addAccount } from './sign-in.ts';
 
 export type { Caller };
 
@@ -30,16 +31,8 @@ export async function addPerson(
   const { database } = service;
   const { companyId, teamId } = company;
   const userId = newId();
-  await database.query(
-    'insert into identity.account (company_id, id, email, name, role) values ($1, $2, $3, $4, $5)',
-    [companyId, userId, `person-${userId}@example.com`, 'Someone', ties.companyRole ?? 'member'],
-  );
-  if (ties.teamRole !== undefined) {
-    await database.query(
-      'insert into identity.team_member (company_id, team_id, user_id, role) values ($1, $2, $3, $4)',
-      [companyId, teamId, userId, ties.teamRole],
-    );
-  }
+  const { companyRole: role = 'member', teamRole } = ties;
+  await addAccount(service, company, { userId, email: `person-${userId}@example.com`, role, teamRole });
   if (ties.companyGrant !== undefined) {
     await database.query(
       'insert into identity.company_grant (company_id, team_id, user_id, access) values ($1, $2, $3, $4)',

@@ -9,6 +9,7 @@ import type {
   PushResponse,
   WorkspaceConflict,
 } from '../../shared/schemas/workspace.ts';
+import { callerOf } from './client/client.ts';
 
 /** What the service answered: of a refusal its code, and what stood in the way of a push. */
 export interface Answered<T> {
@@ -43,7 +44,7 @@ export interface Workspace {
   pull(files: PullRequest['files']): Promise<Answered<PullResponse>>;
   /** One page. */
   manifest(query?: string): Promise<Answered<Manifest>>;
-  /** Every page, of `limit` items each. */
+  /** Every page. */
   wholeManifest(query?: { since?: number; clientId?: string; limit?: number }): Promise<ManifestItem[]>;
   /** The content of a file as text, or null if it does not exist for the caller. */
   content(path: string, version?: number): Promise<string | null>;
@@ -51,13 +52,9 @@ export interface Workspace {
 
 /** Asks an app for workspace files. */
 export function workspaceOf(app: App, headers: Record<string, string>): Workspace {
+  const { send, all } = callerOf(app, headers);
   const ask = async <T>(method: 'GET' | 'POST', url: string, payload?: object, more = {}) => {
-    const answer = await app.inject({
-      method,
-      url: `/v1/workspace/${url}`,
-      headers: { ...headers, ...more },
-      ...(payload === undefined ? {} : { payload }),
-    });
+    const answer = await send(method, `/v1/workspace/${url}`, payload, more);
     const body = answer.json<T & { code?: string; conflicts?: WorkspaceConflict[] }>();
     const answered: Answered<T> = {
       status: answer.statusCode,
@@ -71,19 +68,7 @@ export function workspaceOf(app: App, headers: Record<string, string>): Workspac
     push: (files, more) => ask('POST', 'push', { files }, more),
     pull: (files) => ask('POST', 'pull', { files }),
     manifest: (query = '') => ask('GET', `manifest${query}`),
-    wholeManifest: async ({ since, clientId, limit = 200 } = {}) => {
-      const items: ManifestItem[] = [];
-      const query = new URLSearchParams({ limit: String(limit) });
-      if (since !== undefined) query.set('since', String(since));
-      if (clientId !== undefined) query.set('clientId', clientId);
-      for (;;) {
-        const { status, body, code } = await workspace.manifest(`?${query.toString()}`);
-        if (status !== 200) throw new Error(`the manifest was refused: ${status} ${code}`);
-        items.push(...body.items);
-        if (body.nextCursor === null) return items;
-        query.set('cursor', body.nextCursor);
-      }
-    },
+    wholeManifest: (query = {}) => all.getManifest(query),
     content: async (path, version) => {
       const { body } = await workspace.pull([version === undefined ? { path } : { path, version }]);
       const [found] = body.files;
