@@ -52,9 +52,9 @@ export interface Workspace {
 
 /** Asks an app for workspace files. */
 export function workspaceOf(app: App, headers: Record<string, string>): Workspace {
-  const { send, all } = callerOf(app, headers);
+  const caller = callerOf(app, headers);
   const ask = async <T>(method: 'GET' | 'POST', url: string, payload?: object, more = {}) => {
-    const answer = await send(method, `/v1/workspace/${url}`, payload, more);
+    const answer = await caller.send(method, `/v1/workspace/${url}`, payload, more);
     const body = answer.json<T & { code?: string; conflicts?: WorkspaceConflict[] }>();
     const answered: Answered<T> = {
       status: answer.statusCode,
@@ -68,7 +68,7 @@ export function workspaceOf(app: App, headers: Record<string, string>): Workspac
     push: (files, more) => ask('POST', 'push', { files }, more),
     pull: (files) => ask('POST', 'pull', { files }),
     manifest: (query = '') => ask('GET', `manifest${query}`),
-    wholeManifest: (query = {}) => all.getManifest(query),
+    wholeManifest: (query = {}) => caller.all.getManifest(query),
     content: async (path, version) => {
       const { body } = await workspace.pull([version === undefined ? { path } : { path, version }]);
       const [found] = body.files;
