@@ -99,15 +99,6 @@ describe('the test files that share a process', () => {
       [],
     );
   });
-
-  it('cannot change the environment', async () => {
-    const changing = await writeTestFile('changing', "process.env['MEMORY_API_TOKEN'] = 'x';");
-    const other = await writeTestFile('other', "test('the other', () => {});");
-    const { code, output } = await npmTest(changing, other);
-    assert.equal(code, 1);
-    assert.match(output, /MEMORY_API_TOKEN cannot be set in a process that test files share/);
-    assert.match(output, /✔ the other/);
-  });
 });
 
 describe('the tiers', () => {
@@ -186,19 +177,27 @@ describe('a (suite) of $HOME', () => {
     assert.equal((await npmTest('test/support/app.ts')).code, 1);
   });
 
-  it('names a file that cannot be loaded, also beside another one and with a name pattern', async () => {
-    const file = await writeTestFile('broken', "throw new Error('not loadable');");
-    const other = await writeTestFile('sound', "test('sound', () => {});");
-    for (const given of [[file], [other, file], [other, file, "--test-name-pattern='sound'"]]) {
+  it('names a file that cannot be loaded, also beside others, which cannot change the environment, and with a pattern', async () => {
+    const broken = await writeTestFile('broken', "throw new Error('not loadable');");
+    const changing = await writeTestFile('changing', "process.env['MEMORY_API_TOKEN'] = 'x';");
+    const sound = await writeTestFile('sound', "test('sound', () => {});");
+    for (const given of [
+      [broken],
+      [changing, sound, broken],
+      [sound, broken, "--test-name-pattern='sound'"],
+    ]) {
       const { code, output } = await npmTest(...given);
       assert.equal(code, 1);
       assert.match(output, /Run it alone: npm test -- \S+broken\.test\.ts\n/);
+      assert.equal(/✔ sound/.test(output), given.includes(sound));
+      const refused = /MEMORY_API_TOKEN cannot be set in a process that test files share/;
+      assert.equal(refused.test(output), given.includes(changing));
     }
   });
 
   it('keeps the folders and logs of processes if a test fails, and removes them if it passes', async () => {
-    const run = async (outcome: string) => {
-      const file = await writeTestFile(
+    const fileThat = (outcome: string) =>
+      writeTestFile(
         `process-that-${outcome}`,
         `import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -211,13 +210,12 @@ test('a process', async () => {
   assert.equal('${outcome}', 'passes');
 });`,
       );
-      const { output, temporary } = await npmTest(file);
-      // npm leaves a cache of its own there.
-      const all = await readdir(temporary, { recursive: true });
-      return { output, temporary, left: all.filter((path) => path.startsWith('team-memory-')) };
-    };
-    assert.deepEqual((await run('passes')).left, []);
-    const { output, temporary, left } = await run('fails');
+    const { output, temporary } = await npmTest(await fileThat('passes'), await fileThat('fails'));
+    // npm leaves a cache of its own there.
+    const left = (await readdir(temporary, { recursive: true })).filter((path) =>
+      path.startsWith('team-memory-'),
+    );
+    assert.ok(!left.some((path) => path.includes('process-that-passes')), left.join('\n'));
     const read = (name: string) =>
       readFile(join(temporary, left.find((path) => path.endsWith(`/${name}`)) ?? name), 'utf8');
     assert.equal(await read('data'), 'the data');
