@@ -69,22 +69,10 @@ describe('every response', () => {
   });
 
   test('every response forbids browsers to guess the content type', async () => {
-    const urls = [
-      '/v1/health',
-      '/v1/memory/status',
-      '/v1/nothing',
-      '/livez',
-      '/metrics',
-      '/dashboard',
-      '/join',
-    ];
+    const ofApi = '/v1/health /v1/memory/status /v1/nothing /v1/%ff /v1/health/ /livez /metrics'.split(' ');
     for (const url of [
-      ...urls,
-      '/docs',
-      '/docs/json',
-      '/docs/static/swagger-ui.css',
-      '/v1/%ff',
-      '/v1/health/',
+      ...ofApi,
+      ...'/dashboard /join /docs /docs/json /docs/static/swagger-ui.css'.split(' '),
     ]) {
       for (const method of ['GET', 'HEAD', 'OPTIONS'] as const) {
         const answer = await app.inject({ method, url, headers });
@@ -164,25 +152,17 @@ describe('request bodies', () => {
   const url = '/v1/memory/search';
 
   test('a body over the limit of its route returns 413', async () => {
-    const body = JSON.stringify({ query: 'x'.repeat(1024 * 1024), scope: {} });
-    assertProblem(await company.ask.searchMemory(body), 'payload_too_large');
-    for (const route of ['embeddings/claim', 'captures', 'consolidation/claim']) {
-      assertProblem(await company.send('POST', `/v1/memory/${route}`, body), 'payload_too_large');
-    }
-    const document = `{"title":"x","text":"${'x'.repeat(32 * 1024 * 1024)}"}`;
-    assertProblem(await company.ask.ingestSource(document), 'payload_too_large');
-    const batch = `{"batchId":"${'x'.repeat(8 * 1024 * 1024)}"}`;
-    for (const route of ['embeddings/complete', 'consolidation/complete', 'memories']) {
-      assertProblem(await company.send('POST', `/v1/memory/${route}`, batch), 'payload_too_large');
-    }
-  });
-
-  test('routes for documents and batches accept larger bodies than other routes', async () => {
-    const padding = ' '.repeat(7 * 1024 * 1024);
-    const batches = ['embeddings/complete', 'consolidation/complete', 'memories'];
-    for (const route of ['ingest', 'imports', ...batches]) {
-      const answer = await company.send('POST', `/v1/memory/${route}`, `{${padding}}`);
-      assertProblem(answer, 'invalid_request');
+    for (const [megabytes, routes] of [
+      [1, ['search', 'embeddings/claim', 'captures', 'consolidation/claim']],
+      [8, ['embeddings/complete', 'consolidation/complete', 'memories']],
+      [32, ['ingest', 'imports']],
+    ] as const) {
+      const padding = ' '.repeat(megabytes * 1024 * 1024 - 2);
+      for (const route of routes) {
+        const send = (body: string) => company.send('POST', `/v1/memory/${route}`, body);
+        assertProblem(await send(`{"x":1${padding}}`), 'payload_too_large');
+        if (megabytes > 1) assertProblem(await send(`{${padding.slice(1024 * 1024)}}`), 'invalid_request');
+      }
     }
   });
 
@@ -216,23 +196,6 @@ describe('request bodies', () => {
       payload,
     });
     assertProblem(answer, 'invalid_request');
-  });
-
-  test('a body nested 100,000 levels deep returns 400, in every field', async () => {
-    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
-    for (const [route, body] of [
-      ['ingest', `{"title":"x","text":"x","metadata":{"a":${deep}}}`],
-      ['ingest', `{"title":"x","text":"x","metadata":${objects}}`],
-      ['search', `{"query":"x","scope":{"include":[${deep},${deep}]}}`],
-      ['search', deep],
-      ['imports', `{"items":${deep}}`],
-      ['captures', `{"sessionId":"x","summary":"x","metadata":${objects}}`],
-      ['consolidation/complete', `{"batchId":"x","items":${deep}}`],
-      ['memories', `{"decisions":${deep}}`],
-    ] as const) {
-      assertProblem(await company.send('POST', `/v1/memory/${route}`, body), 'invalid_request');
-    }
   });
 
   test('a key such as __proto__ returns 400 and changes no prototype', async () => {
