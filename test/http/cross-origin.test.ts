@@ -27,10 +27,6 @@ function values({ headers }: Answer, name: string): string[] {
   return typeof value === 'string' ? value.split(',').map((item) => item.trim().toLowerCase()) : [];
 }
 
-function corsHeaders({ headers }: Answer): string[] {
-  return Object.keys(headers).filter((name) => name.startsWith('access-control-'));
-}
-
 /** What a browser asks before it lets a page of `origin` send the request. */
 function preflight(origin: string, method: string, to: App = service.app, url = '/v1/memory/search') {
   return to.inject({
@@ -62,15 +58,9 @@ describe('a page of an allowed origin', () => {
 
   test('a preflight needs no credentials and does not count against a rate limit', async () => {
     const remoteAddress = freshAddress();
-    const ask = (url: string) =>
-      service.app.inject({
-        method: 'OPTIONS',
-        url,
-        remoteAddress,
-        headers: { origin: APP, 'access-control-request-method': 'POST' },
-      });
+    const headers = { origin: APP, 'access-control-request-method': 'POST' };
     for (const url of ['/v1/auth/login', '/v1/memory/search']) {
-      const answer = await ask(url);
+      const answer = await service.app.inject({ method: 'OPTIONS', url, remoteAddress, headers });
       assert.equal(answer.statusCode, 204);
       assert.equal(answer.headers['ratelimit-limit'], undefined);
     }
@@ -136,36 +126,25 @@ describe('a page of another origin', () => {
     '*',
   ];
 
-  test('a preflight of another origin is not allowed', async () => {
+  test('gets no preflight allowed, and cannot read a response', async () => {
     for (const origin of OTHERS) {
-      const answer = await preflight(origin, 'POST');
-      assert.equal(answer.headers['access-control-allow-origin'], undefined, origin);
-      assert.ok(values(answer, 'vary').includes('origin'), origin);
-    }
-  });
-
-  test('a page of another origin cannot read a response', async () => {
-    for (const origin of OTHERS) {
-      const answer = await service.app.inject({
-        url: '/v1/auth/session',
-        headers: { ...company.headers, origin },
-      });
+      const asked = await preflight(origin, 'POST');
+      assert.ok(values(asked, 'vary').includes('origin'), origin);
+      const headers = { ...company.headers, origin };
+      const answer = await service.app.inject({ url: '/v1/auth/session', headers });
       assert.equal(answer.statusCode, 200);
-      assert.equal(answer.headers['access-control-allow-origin'], undefined, origin);
+      for (const each of [asked, answer])
+        assert.equal(each.headers['access-control-allow-origin'], undefined, origin);
     }
   });
 });
 
 test('without allowed origins, no response has CORS headers and OPTIONS returns 405', async () => {
-  const owner = await closed.company();
   const asked = await preflight(APP, 'POST', closed.app);
   assert.equal(outcome(asked), '405 method_not_allowed');
-  const answer = await closed.app.inject({
-    url: '/v1/auth/session',
-    headers: { ...owner.headers, origin: APP },
-  });
+  const headers = { ...(await closed.company()).headers, origin: APP };
+  const answer = await closed.app.inject({ url: '/v1/auth/session', headers });
   assert.equal(answer.statusCode, 200);
-  for (const { headers, statusCode } of [asked, answer]) {
-    assert.deepEqual(corsHeaders({ headers, statusCode }), []);
-  }
+  for (const { headers: sent } of [asked, answer])
+    assert.ok(!Object.keys(sent).some((name) => name.startsWith('access-control-')));
 });
