@@ -12,6 +12,7 @@ import { ownerScope } from '../support/scopes.ts';
 import { makeResetLink, outcome, signInBy, useLink } from '../support/sign-in.ts';
 import { addSource } from '../support/source-library.ts';
 import { addClient, addPerson, addTeam, along, archiveTeam, CLAIM } from '../support/team.ts';
+import { deletion } from '../support/workspace.ts';
 
 const service = await openTestApp();
 const { app, database } = service;
@@ -27,22 +28,18 @@ type Answer = Parameters<typeof outcome>[0];
 const search = (body: object) =>
   service.company().then((company) => company.ask.searchMemory({ query: 'x', scope: {}, ...body }));
 
-/** Claims a batch of one chunk, and returns its id and a function that completes it. */
+/** Claims a batch of one chunk, and returns a function that completes it. */
 async function lend() {
   const company = await service.company();
-  await company.ask.ingestSource({ title: 'x', text: 'x' });
-  const claimed = await company.ask.claimEmbeddings({});
-  const { batch } = claimed.json<{ batch: { id: string; chunks: { chunkId: string }[] } }>();
-  const embeddings = (axis: number) =>
-    batch.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(axis) }));
+  await company.api.ingestSource({ title: 'x', text: 'x' });
+  const { batch } = await company.api.claimEmbeddings({});
+  const { id: batchId, chunks } = batch!;
   return {
-    batchId: batch.id,
-    complete: (axis: number) =>
-      company.ask.completeEmbeddings({
-        batchId: batch.id,
-        ...CLAIM,
-        embeddings: embeddings(axis),
-      }),
+    batchId,
+    complete: (axis: number) => {
+      const embeddings = chunks.map(({ chunkId }) => ({ chunkId, embedding: along(axis) }));
+      return company.ask.completeEmbeddings({ batchId, ...CLAIM, embeddings });
+    },
   };
 }
 
@@ -84,8 +81,7 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   invalid_credentials: () => signInBy(service, `nobody-${newId()}@example.com`, 'not a password'),
   secret_detected: async () => {
     const company = await service.company();
-    const strict = { redaction: 'refuse' };
-    assert.equal((await company.ask.changeSelectedTeam(strict)).statusCode, 200);
+    await company.api.changeSelectedTeam({ redaction: 'refuse' });
     return company.ask.ingestSource({ title: 'x', text: 'password=hunter22' });
   },
   not_found: async () => app.inject('/v1/nothing'),
@@ -141,13 +137,10 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     return signInBy(service, email, 'not a password');
   },
   unsupported_media_type: async () =>
-    (await service.company()).ask.importFiles({
-      items: [{ filename: 'a.exe', text: 'x' }],
-    }),
+    (await service.company()).ask.importFiles({ items: [{ filename: 'a.exe', text: 'x' }] }),
   quota_exceeded: async () => {
     const company = await service.company();
-    const quota = { quota: { chunks: 0, bytes: null } };
-    await company.ask.renameTeam(company.teamId, quota);
+    await company.api.renameTeam(company.teamId, { quota: { chunks: 0, bytes: null } });
     return company.ask.ingestSource({ title: 'x', text: 'x' });
   },
   team_archived: async () => {
@@ -162,10 +155,7 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     return complete(2);
   },
   invalid_path: async () => (await service.company()).ask.pullFiles({ files: [{ path: 'team/..' }] }),
-  workspace_conflict: async () =>
-    (await service.company()).ask.pushFiles({
-      files: [{ path: 'team/a', baseVersion: 1, deleted: true }],
-    }),
+  workspace_conflict: async () => (await service.company()).ask.pushFiles({ files: [deletion('team/a', 1)] }),
   version_conflict: async () => {
     const company = await service.company();
     const { id: memoryId, version } = await addMemory(company, 'published');

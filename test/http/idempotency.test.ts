@@ -190,36 +190,18 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-describe('an Idempotency-Key on POST /v1/workspace/push', () => {
-  const key = (text: string) => ({ 'idempotency-key': text });
-
-  /** A Team with a client, and a member who may write to it. */
-  async function open() {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const member = await addPerson(service, company, {
-      teamRole: 'member',
-      clients: { [clientId]: 'write' },
-    });
-    return { company, clientId, member, owner: workspaceOf(service.app, company.headers) };
-  }
-
-  test('a repeated push returns the first response and makes no version; another body returns 422', async () => {
-    const { owner, member, company } = await open();
-    const { events } = await recordedBy(service, company, async () => {
-      const first = await owner.push([file('team/a', '1')], key('k'));
-      await owner.push([file('team/a', '2', 1)]);
-      const again = await owner.push([file('team/a', '1')], key('k'));
-      assert.deepEqual(again, first);
-      const other = await owner.push([file('team/a', '3', 2)], key('k'));
-      assert.deepEqual([other.status, other.code], [422, 'idempotency_key_reused']);
-      // Someone else's key is another one, and here a conflict.
-      assert.equal(
-        (await workspaceOf(service.app, member.headers).push([file('team/a', '1')], key('k'))).status,
-        409,
-      );
-    });
-    assert.equal(events.length, 2);
-    assert.equal(await owner.content('team/a'), '2');
+test('a repeated push returns the first response and makes no version; another body returns 422', async () => {
+  const company = await service.company();
+  const owner = workspaceOf(service.app, company.headers);
+  const push = (content: string, baseVersion?: number) =>
+    owner.push([file('team/a', content, baseVersion)], { 'idempotency-key': 'k' });
+  const { events } = await recordedBy(service, company, async () => {
+    const first = await push('1');
+    await owner.push([file('team/a', '2', 1)]);
+    assert.deepEqual(await push('1'), first);
+    const other = await push('3', 2);
+    assert.deepEqual([other.status, other.code], [422, 'idempotency_key_reused']);
   });
+  assert.equal(events.length, 2);
+  assert.equal(await owner.content('team/a'), '2');
 });
