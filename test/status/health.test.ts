@@ -52,12 +52,6 @@ test('the commit is that of the Git checkout, or else that of the settings', asy
   assert.equal(readBuild(given, join(root, 'tree')).commit, 'c'.repeat(40), 'a second worktree');
 });
 
-test('GET /v1/health names the configured embedding model', async () => {
-  const other = await openTestApp({ MEMORY_EMBEDDING_MODEL: 'Xenova/another' });
-  const { embedder } = (await other.app.inject('/v1/health')).json<{ embedder: { model: string } }>();
-  assert.equal(embedder.model, 'Xenova/another');
-});
-
 test('/livez and /readyz need no authentication and return only their state', async () => {
   for (const [url, state] of [
     ['/livez', { ok: true }],
