@@ -84,16 +84,18 @@ describe('isolation that the start-up refuses', () => {
 
   // Roles are the whole server's, so never on one that other tests share.
   const skip = databaseUrl !== undefined && 'the role is shared with other databases of the server';
-  for (const role of [SERVICE_ROLE, WORKER_ROLE]) {
-    for (const power of ['superuser', 'bypassrls', 'createrole']) {
-      test(`refuses the start when ${role} has ${power}`, { skip }, () =>
-        withOwnDatabase(async (database) => {
+  test('refuses the start when a role of the service has a power', { skip }, () =>
+    withOwnDatabase(async (database) => {
+      for (const role of [SERVICE_ROLE, WORKER_ROLE]) {
+        for (const power of ['superuser', 'bypassrls', 'createrole']) {
           await database.query(`alter role ${role} with ${power}`);
-          await assert.rejects(assertIsolation(database), IsolationError);
-        }),
-      );
-    }
-  }
+          await assert.rejects(assertIsolation(database), IsolationError, `${role}: ${power}`);
+          await database.query(`alter role ${role} with no${power}`);
+          await assertIsolation(database);
+        }
+      }
+    }),
+  );
 });
 
 test("the start-up accepts a database whose owner has a schema with the owner's name", () =>
@@ -121,9 +123,8 @@ const WITHOUT_CLAIMS = [
 ];
 
 /** A call of each function that the worker can run and the service cannot. */
-const workerCalls = await database.query<{ name: string; call: string }>(
-  `select p.oid::regprocedure::text as name,
-            format('select %I.%I(%s)', n.nspname, p.proname,
+const workerCalls = await database.query<{ call: string }>(
+  `select format('select %I.%I(%s)', n.nspname, p.proname,
                    (select string_agg('null::' || format_type(t, null), ', ' order by place)
                       from unnest(p.proargtypes) with ordinality a (t, place))) as call
        from pg_proc p join pg_namespace n on n.oid = p.pronamespace
@@ -187,11 +188,8 @@ describe('the roles of the service and of its worker', () => {
     });
   }
 
-  for (const { name, call } of workerCalls) {
-    test(`allow only the worker to run: ${name}`, () => assertDenied(call));
-  }
-
   for (const statement of [
+    ...workerCalls.map(({ call }) => call),
     `insert into memory.worker (id, queues, rss_bytes) values (gen_random_uuid(), '{}', 0)`,
     'delete from memory.worker',
     'update memory.job_tally set jobs = 0',

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type Database, type Queryable, transaction } from '../../../db/driver/database.ts';
 import { companyScope, type Scope } from '../../../shared/scope.ts';
 import { createTestCompany, type TestCompany } from '../../support/needs/database.ts';
@@ -103,6 +104,38 @@ export async function attempt<T>(
     if (!(error instanceof RollBack) && (error as { code?: unknown }).code !== DENIED) throw error;
   }
   return seen;
+}
+
+/** Asserts that a scope reads no row of a table, among those that a condition names. */
+export async function assertReadsNothing(
+  database: Database,
+  scope: Scope,
+  { name }: CatalogTable,
+  where = 'true',
+): Promise<void> {
+  const shown = await attempt(
+    database,
+    scope,
+    `select 1 from ${name} where ${where}`,
+    (_, rows) => rows.length,
+  );
+  assert.ok(shown === 'refused' || shown === 0, `reads ${name} where ${where}`);
+}
+
+/** Asserts that statements of a scope leave the rows of a table that a condition names, of which there are some. */
+export async function assertLeaves(
+  database: Database,
+  scope: Scope,
+  table: CatalogTable,
+  where: string,
+  statements: readonly string[],
+): Promise<void> {
+  const there = await count(database, table, where);
+  assert.ok(there > 0, table.name);
+  for (const statement of statements) {
+    const left = await attempt(database, scope, statement, (tx) => count(tx, table, where));
+    assert.ok(left === 'refused' || left === there, statement);
+  }
 }
 
 /** Someone who tries to reach what is not theirs: from a Team beside it, from one of another Company, or from there. */
