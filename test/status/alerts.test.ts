@@ -8,9 +8,7 @@ import { asWorker } from '../../db/driver/database.ts';
 import { openBucket } from '../../db/objects/bucket.ts';
 import { call } from '../../db/queries/call.ts';
 import { addJobCounts } from '../../db/queries/status.ts';
-import { followReplica, type ReplicaOptions, readFromReplica } from '../../db/replica/follow-replica.ts';
 import { newId } from '../../shared/ids.ts';
-import { companyScope } from '../../shared/scope.ts';
 import { readAlerts } from '../support/alerts.ts';
 import { API_TOKEN } from '../support/app.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
@@ -21,7 +19,7 @@ import { callerOf, via } from '../support/client/client.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
 import { openSecondApp } from '../support/second-app.ts';
-import { readSamples, type Sample, samplesOf } from './metrics.ts';
+import { fakeReplica, readSamples, type Sample, samplesOf } from './metrics.ts';
 
 // A process of its own: credentials of the bucket are variables.
 
@@ -84,20 +82,6 @@ async function withBucket(t: TestContext, answers: (answer: ServerResponse) => v
 async function requestsTo(app: (typeof service)['app'], labels: Record<string, string>) {
   const samples = await samplesOf({ app }, API_TOKEN, 'memory_object_requests_total');
   return samples.filter((sample) => hasLabels(sample, labels)).map(({ value }) => value);
-}
-
-/** A primary with a replica, which answer as servers do. The replica can be made to fail. */
-function replicaOf(fails: () => boolean) {
-  const primary = { ...database, query: async () => [{ position: '0/10', history: 'one 1' }] };
-  const replica = {
-    ...database,
-    query: async () => {
-      if (fails()) throw databaseError('ECONNREFUSED');
-      return [{ isReplica: true, hasPosition: true, history: 'one 1' }];
-    },
-    close: async () => undefined,
-  };
-  return { primary, replica } as unknown as Pick<ReplicaOptions, 'primary' | 'replica'>;
 }
 
 /** For each alert: breaks what it watches, and looks at the metric. */
@@ -241,36 +225,20 @@ const BREAKS: Record<string, (t: TestContext) => Promise<void>> = {
     await Promise.all(busy);
     assert.equal(await waiting(), 0);
   },
-  TeamMemoryReplicaUnused: async (t) => {
-    let fails = false;
-    const replica = followReplica({ ...replicaOf(() => fails), logger: service.logger, maxLagMs: 60_000 });
-    t.after(() => replica.close());
-    const read = async () => {
-      const driver = { ...database, replica };
-      const registry = serviceMetrics(driver, { writable: true, figures: null }, []);
-      const samples = readSamples(await registry.metrics());
-      const sum = (name: string, labels: Record<string, string>) =>
-        samples
-          .filter((sample) => sample.name === name && hasLabels(sample, labels))
-          .reduce((total, { value }) => total + value, 0);
-      return {
-        usable: sum('memory_replica_usable', {}),
-        replica: sum('memory_replica_reads_total', { server: 'replica' }),
-        gone: sum('memory_replica_reads_total', { server: 'primary', reason: 'gone' }),
-      };
-    };
-    const list = () =>
-      readFromReplica(
-        { ...database, replica },
-        companyScope({ companyId: company.companyId, userId: company.ownerId }),
-        (from) => from.query('select 1'),
-      );
-    while (!replica.isUsable()) await new Promise(setImmediate);
-    await list();
-    assert.deepEqual(await read(), { usable: 1, replica: 1, gone: 0 });
-    fails = true;
-    await list();
-    assert.deepEqual(await read(), { usable: 0, replica: 1, gone: 1 });
+  // That a replica that does not answer is not usable is tested in test/db/replica.test.ts.
+  TeamMemoryReplicaUnused: async () => {
+    let isUsable = true;
+    const replica = fakeReplica({ isUsable: () => isUsable });
+    const shown = async () =>
+      readSamples(
+        await serviceMetrics({ ...database, replica }, { writable: true, figures: null }, []).metrics(),
+      )
+        .filter(({ name, labels }) => name === 'memory_replica_usable' || labels['reason'] === 'gone')
+        .map(({ value }) => value);
+    assert.deepEqual(await shown(), [1, 0]);
+    isUsable = false;
+    replica.counts.primary.gone = 1;
+    assert.deepEqual(await shown(), [0, 1]);
   },
   TeamMemoryVectorsStall: async () => {
     const before = await read('memory_pending_chunks', { mode: 'server' });
