@@ -80,21 +80,6 @@ describe('a search in server mode with a worker', () => {
     assert.deepEqual(await placesOf(service, query), [], 'its text is nowhere in the database');
   });
 
-  test('each of 20 concurrent searches gets the result for its own vector', async (t) => {
-    const team = await service.company();
-    const texts = Array.from({ length: 20 }, (_, index) =>
-      `${String.fromCodePoint(0x4e00 + index * 37)}`.repeat(12),
-    );
-    await team.ask.ingestSource({ title: 'x', chunks: texts.map((text) => ({ text })) });
-    await until(t.signal, async () => (await team.api.getStatus()).chunks.pending === 0);
-    const all = await Promise.all(texts.map((text) => searchInServerMode(team, text, { topK: 1 })));
-    assert.deepEqual(
-      all.map(({ degraded, hits }) => [degraded, hits[0]?.text, hits[0]?.semantic_rank]),
-      texts.map((text) => [false, text, 1]),
-    );
-    assert.deepEqual(await queryJobs(service), []);
-  });
-
   test('each search gets its own result when two API processes search at the same time', async (t) => {
     const other = await openOtherApi(t, service);
     const asked = TEXTS.flatMap((text) => [

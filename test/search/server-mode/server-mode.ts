@@ -12,7 +12,7 @@ import { resolvePrincipal } from '../../../db/startup/bootstrap.ts';
 import type { Config } from '../../../shared/config.ts';
 import { EMBEDDING_DIM } from '../../../shared/embeddings.ts';
 import { createLogger } from '../../../shared/logger.ts';
-import type { Hit } from '../../../shared/schemas/search.ts';
+import type { SearchResponse } from '../../../shared/schemas/search.ts';
 import { type RunningWorker, startWorker } from '../../../worker/worker.ts';
 import type { TestApp } from '../../support/app.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
@@ -118,21 +118,11 @@ export async function sayOfWorker(
   );
 }
 
-export interface Found {
-  queryId: string;
-  embedding: { mode: string; model: string };
-  degraded: boolean;
-  hits: Hit[];
-}
+export type Found = SearchResponse;
 
 /** Asks without caring for how it ends. */
 export function askInServerMode(caller: Caller, query: string, more: object = {}) {
-  return caller.ask.searchMemory({
-    query,
-    scope: {},
-    embeddingMode: 'server',
-    ...more,
-  });
+  return caller.ask.searchMemory({ query, scope: {}, embeddingMode: 'server', ...more });
 }
 
 /** Searches in server mode. */
