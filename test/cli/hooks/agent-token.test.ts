@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createAgent } from '../../support/agent-tokens.ts';
+import { addClient } from '../../support/team.ts';
 import { assertRefused } from '../cli.ts';
 import { openCli } from '../cli-person.ts';
 import {
@@ -15,7 +16,7 @@ import {
   runAsAgent,
   userHooks,
 } from './hook-runs.ts';
-import { capturesStagedLater } from './staging.ts';
+import { capturesStagedLater, transcriptInput } from './staging.ts';
 
 const { service, base, newPerson, owner } = await openCli();
 
@@ -34,19 +35,18 @@ describe('hooks that are installed with an agent token', () => {
   for (const agent of AGENTS) {
     test(`recall in ${agent} and stage`, async () => {
       const { company, person, env } = await withAgentToken();
-      const installed = printedBy(await person.run(['hook', 'install', agent], { env }));
+      const client = ['--client', await addClient(service, company)];
+      const installed = printedBy(await person.run(['hook', 'install', agent, ...client], { env }));
       assert.match(installed, /^They use MEMORY_API_TOKEN, which must be set where the agent runs\.$/m);
       const content = await userHooks(person, agent);
       const asAgent = (command: string, input: string) => runAsAgent(person, command, input, env);
       const prompt = await hookInput(agent, 'user-prompt-submit');
       const recalled = printedBy(await asAgent(commandOf(content, 'UserPromptSubmit'), prompt));
       assert.match(recalled, /waits 40 seconds/);
-      const path = join(person.home, 'transcript.jsonl');
-      await writeFile(path, await readFixture(agent, 'transcript.jsonl'));
-      const ended = await hookInput(agent, 'session-end', { transcript_path: path });
+      const ended = await transcriptInput(person, agent, await readFixture(agent, 'transcript.jsonl'));
       assertSilent(await asAgent(commandOf(content, 'SessionEnd'), ended));
       const [capture] = await capturesStagedLater(company);
-      assert.equal(capture?.createdWith?.name, 'An agent');
+      assert.deepEqual([capture?.clientId, capture?.createdWith?.name], [client[1], 'An agent']);
     });
   }
 

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { appendFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { MAX_SUMMARY } from '../../../shared/schemas/captures.ts';
-import { createAgent } from '../../support/agent-tokens.ts';
 import { column } from '../../support/columns.ts';
-import { addClient } from '../../support/team.ts';
 import { openCli } from '../cli-person.ts';
-import { AGENTS, assertSilent, hookInput, printedBy, readFixture, runHook } from './hook-runs.ts';
+import { AGENTS, assertSilent, hookInput, readFixture, runHook } from './hook-runs.ts';
 import { record, stage, stagedCaptures } from './staging.ts';
 
-const { service, base, newPerson, openOther, owner } = await openCli();
+const { newPerson, openOther, owner } = await openCli();
 describe('hook session-end', () => {
   for (const agent of AGENTS) {
     test(`stages what person and agent have said to ${agent}, without tools, thoughts and recalled passages`, async () => {
@@ -34,28 +30,6 @@ describe('hook session-end', () => {
       assert.equal(summary, said.join('\n\n'));
     });
   }
-
-  test('makes no second captures of a session that is staged again, and stages what a resumed one has added', async () => {
-    const { company, person } = await owner();
-    const transcript = await readFixture('claude-code', 'transcript.jsonl');
-    const resumed = `${transcript}${record('user', 'thanks')}${record('assistant', 'You are welcome.')}`;
-    for (const [text, told] of [
-      [transcript, '1 capture'],
-      [transcript, '1 capture'],
-      [resumed, '2 captures'],
-      [resumed, '2 captures'],
-    ] as const) {
-      const printed = await stage(person, 'session-end', 'claude-code', text);
-      assert.equal(printed, `The session has ${told}.\n`);
-    }
-    const captures = await stagedCaptures(company);
-    const shown = captures.map(({ sequence, metadata }) => [sequence, metadata['upTo']]);
-    assert.deepEqual(shown, [
-      [1, 4],
-      [2, 6],
-    ]);
-    assert.match(captures[1]?.summary ?? '', /^Person:\nthanks\n\nAgent:\nYou are welcome\.$/);
-  });
 
   test('divides a long session between messages, and a long message between lines', async () => {
     const { company, person } = await owner();
@@ -87,22 +61,6 @@ describe('hook session-end', () => {
     assert.deepEqual([ended.code, ended.stdout], [1, '']);
     assert.match(ended.stderr, /expected session_id and transcript_path/);
     assert.deepEqual(await stagedCaptures(company), []);
-  });
-
-  test('stages in the layer that --client names, with an agent token that can write', async () => {
-    const { company, person } = await owner();
-    const clientId = await addClient(service, company);
-    const permissions = ['memory:read', 'memory:write'] as const;
-    const { token } = await createAgent(service, company, company, { permissions, name: 'hooks' });
-    const path = join(person.home, 'transcript.jsonl');
-    await writeFile(path, await readFixture('codex', 'transcript.jsonl'));
-    await appendFile(path, '\n');
-    const input = await hookInput('codex', 'session-end', { transcript_path: path });
-    const args = ['session-end', '--wait', '--client', clientId, '--url', base];
-    const stranger = await newPerson();
-    printedBy(await runHook(stranger, args, input, { MEMORY_API_TOKEN: token }));
-    const [capture] = await stagedCaptures(company);
-    assert.deepEqual([capture?.clientId, capture?.createdWith?.name], [clientId, 'hooks']);
   });
 
   test('prints nothing, and ends well, whatever fails later', async () => {
