@@ -5,12 +5,11 @@ import { describe, test } from 'node:test';
 import { findTeam } from '../../cli/client/signed-in.ts';
 import { newId } from '../../shared/ids.ts';
 import { createAgent } from '../support/agent-tokens.ts';
-import { column } from '../support/columns.ts';
-import { addClient, addTeam } from '../support/team.ts';
+import { addTeam } from '../support/team.ts';
 import { assertRefused, NO_TERMINAL, type Person, runAtTerminal } from './cli.ts';
 import { openCli } from './cli-person.ts';
 
-const { service, base, newPerson, owner } = await openCli();
+const { service, base, owner } = await openCli();
 const { database } = service;
 
 /** The path of a file of a profile. */
@@ -49,18 +48,6 @@ describe('a Team given by its name', () => {
         teams.every(({ id }) => message.includes(`Twice (${id})`)) &&
         !message.includes(third.id),
     );
-  });
-
-  test('a client given by its name is found in the Team, and refused with the candidates', async () => {
-    const { company, person } = await owner();
-    const clients = [await addClient(service, company), await addClient(service, company)];
-    await database.query(`update identity.client set name = 'Globex' where id = $1`, [clients[0]]);
-    await writeFile(join(person.home, 'a.txt'), 'one');
-    const into = (client: string) => person.run(['import', '.', '--no-wait', '--json', '--client', client]);
-    assert.equal((await into('globex')).code, 0);
-    const imports = (await company.api.listImports()).items;
-    assert.deepEqual(column(imports, 'clientId'), [clients[0]]);
-    assertRefused(await into('Initech'), /no client named "Initech".*Globex/);
   });
 });
 
@@ -116,14 +103,5 @@ describe('output', () => {
     assert.match(plain.shown, /^Name +Role/m);
     assert.ok(!plain.shown.includes(escape), plain.shown);
     assert.ok(!(await person.run(['team', 'list'])).stdout.includes(escape));
-  });
-
-  test('the first word of a group lists its commands', async () => {
-    const person = await newPerson();
-    assertRefused(await person.run(['team']), /name a command of team: list, show, members, clients, use/);
-    assertRefused(await person.run(['team', 'sho']), /name a command of team: /);
-    const help = await person.run(['team', '--help']);
-    assert.match(help.stdout, /^ {2}team use +\w/m);
-    assert.ok(!help.stdout.includes('whoami'));
   });
 });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
 import { callerOf } from '../support/client/client.ts';
-import { askSession, makeResetLink, signInBy, useLink } from '../support/sign-in.ts';
+import { askSession, makeResetLink, useLink } from '../support/sign-in.ts';
 import {
   assertRefused,
   closedAddress,
@@ -132,26 +132,31 @@ describe('cli login', () => {
     assert.equal((await readKept(person)).token, token);
   });
 
-  test('prints the waiting time after too many wrong passwords', async () => {
-    const { ownerEmail } = await withPassword();
-    for (let failed = 0; failed < 10; failed += 1) await signInBy(service, ownerEmail, 'not the password');
-    const person = await newPerson();
-    assertRefused(await login(person, ownerEmail), /rate_limited.*try again in \d+ min$/m);
-    assert.equal(await isKept(person), false);
-  });
-
-  test('prints one line when the service is unavailable or is another one', async () => {
+  test('prints one line when the service is unavailable, limits attempts, redirects or is another one', async () => {
     const person = await newPerson();
     const at = async (url: string) =>
       person.run(['login', '--email', 'a@example.com', '--url', url], { input: `${PASSWORD}\n` });
-    const busy = await openOther((_request, response) => {
-      response.writeHead(503, { 'retry-after': '7' }).end('{"code":"unavailable","detail":"x"}');
-    });
-    assertRefused(await at(busy.url), /cannot answer now \(503\): try again in 7 s$/m);
-    const proxy = await openOther((_request, response) => response.writeHead(502).end('<p>Bad Gateway</p>'));
-    assertRefused(await at(proxy.url), /cannot answer now \(502\): try again later$/m);
-    const other = await openOther((_request, response) => response.end('{"token":"x"}'));
-    assertRefused(await at(other.url), /answered 200, but not as this service does/);
+    const problem = 'application/problem+json';
+    for (const [status, headers, body, reason] of [
+      [503, { 'retry-after': '7' }, '{"code":"unavailable","detail":"x"}', /now \(503\): try again in 7 s$/m],
+      [502, {}, '<p>Bad Gateway</p>', /cannot answer now \(502\): try again later$/m],
+      [
+        429,
+        { 'retry-after': '600', 'content-type': problem },
+        '{"code":"rate_limited","detail":"x"}',
+        /rate_limited.*try again in 10 min$/m,
+      ],
+      [200, {}, '{"token":"x"}', /answered 200, but not as this service does/],
+      [308, { location: 'https://new.example.com/\u009b31m' }, '', /redirects.*new\.example\.com/],
+    ] as const) {
+      const { url, asked } = await openOther((_request, response) =>
+        response.writeHead(status, headers).end(body),
+      );
+      const ended = await at(url);
+      assertRefused(ended, reason);
+      assert.ok(!ended.stderr.includes('\u009b'));
+      assert.equal(asked.length, 1);
+    }
     assertRefused(await at(await closedAddress(openOther)), /cannot be reached \(ECONNREFUSED\)/);
     assert.equal(await isKept(person), false);
   });

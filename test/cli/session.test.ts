@@ -12,40 +12,38 @@ import { cells, openCli, sessionOf } from './cli-person.ts';
 const { service, base, newPerson, openOther, owner } = await openCli();
 const { database } = service;
 
-/** A person with a saved session, as `login` saves it. */
-async function signedInPerson() {
-  const cli = await owner();
-  return { ...cli, token: cli.company.token };
-}
-
 describe('the credential of a command', () => {
   test('a command uses the saved session, which also gives the address when none is set', async () => {
-    const { person, company, token } = await signedInPerson();
+    const { person, company } = await owner();
+    const { token } = company;
     const ended = await person.run(['owner-reset-link']);
     assert.deepEqual([ended.code, ended.stderr], [0, '']);
     assert.ok(!ended.stdout.includes(token));
-    const [url = ''] = ended.stdout.split('\n');
+    const [url = '', until] = ended.stdout.split('\n');
+    assert.ok(url.startsWith(`${base}/reset#token=`), url);
+    assert.match(String(until), /^valid once, until \d{4}-\d\d-\d\dT[\d:.]+Z$/);
     const answer = await useLink(service, linkToken(url), 'a password of this test');
     assert.equal(answer.json<{ user: { id: string } }>().user.id, company.ownerId);
   });
 
   test('a command uses MEMORY_API_TOKEN when it is set, also in .env and with an unusable session file', async () => {
-    const { person, company } = await signedInPerson();
+    const { person, company } = await owner();
     await chmod(person.sessionFile, 0o644);
     const env = { MEMORY_API_TOKEN: API_TOKEN };
     const byToken = await person.run(['whoami', '--url', base], { env });
     const told = `^Owner <owner@localhost>.*\nusing MEMORY_API_TOKEN for ${base}\n`;
     assert.match(byToken.stdout, new RegExp(told));
     await chmod(person.sessionFile, 0o600);
-    await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${API_TOKEN}\n`);
-    assert.match((await person.run(['whoami', '--url', base])).stdout, /^using MEMORY_API_TOKEN /m);
+    const address = `MEMORY_API_PORT=${new URL(base).port}\nPORT=1`;
+    await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${API_TOKEN}\n${address}\n`);
+    assert.match((await person.run(['whoami'])).stdout, new RegExp(told));
     const bySession = await person.run(['whoami', '--url', base], { env: { MEMORY_API_TOKEN: '' } });
     assert.match(bySession.stdout, /^using the saved session /m);
     assert.ok(bySession.stdout.includes(company.ownerEmail));
   });
 
   test('a saved session is never sent to an address other than its own', async () => {
-    const { person } = await signedInPerson();
+    const { person } = await owner();
     const other = await openOther((_request, response) => response.end('{}'));
     for (const url of [other.url, `${base}/path`, base.replace('127.0.0.1', 'localhost')]) {
       const ended = await person.run(['whoami', '--url', url]);
@@ -60,7 +58,8 @@ describe('the credential of a command', () => {
   });
 
   test('an ended session prints one line that names the login command', async () => {
-    const { person, token } = await signedInPerson();
+    const { person, company } = await owner();
+    const { token } = company;
     await database.query(
       `update identity.session set last_seen_at = now() - interval '8 days' where token_hash = $1`,
       [hashToken(token)],
@@ -73,7 +72,7 @@ describe('the credential of a command', () => {
   });
 
   test('a session file that others can read is refused with the command that protects it', async () => {
-    const { person } = await signedInPerson();
+    const { person } = await owner();
     for (const open of [0o640, 0o604]) {
       await chmod(person.sessionFile, open);
       const told = `mode ${open.toString(8)}\\): protect it with chmod 600 ${person.home}`;
@@ -84,7 +83,8 @@ describe('the credential of a command', () => {
   });
 
   test('a damaged session file is refused with one line that names the login command', async () => {
-    const { person, token } = await signedInPerson();
+    const { person, company } = await owner();
+    const { token } = company;
     const session = await readKept(person);
     for (const content of [
       '{',
@@ -106,7 +106,8 @@ describe('the credential of a command', () => {
 
 describe('cli logout', () => {
   test('ends the session on the service and removes its file, whatever token and address are set', async () => {
-    const { person, company, token } = await signedInPerson();
+    const { person, company } = await owner();
+    const { token } = company;
     const other = await openOther((_request, response) => response.end('{}'));
     // Neither the service token nor another address changes which session is ended.
     const env = { MEMORY_API_TOKEN: API_TOKEN, MEMORY_API_PUBLIC_URL: other.url };
@@ -120,7 +121,8 @@ describe('cli logout', () => {
   });
 
   test('removes the file of a session that has already ended and says so', async () => {
-    const { person, token } = await signedInPerson();
+    const { person, company } = await owner();
+    const { token } = company;
     await database.query('delete from identity.session where token_hash = $1', [hashToken(token)]);
     const ended = await person.run(['logout']);
     assert.equal(ended.code, 0);
@@ -146,7 +148,8 @@ describe('cli logout', () => {
   });
 
   test('keeps an unusable file without --force, and always a session of another address', async () => {
-    const { person, token } = await signedInPerson();
+    const { person, company } = await owner();
+    const { token } = company;
     assertRefused(await person.run(['logout', '--url', 'http://127.0.0.1:1']), /belongs to /);
     assertRefused(await person.run(['logout', '--force', '--url', 'http://127.0.0.1:1']), /belongs to /);
     await chmod(person.sessionFile, 0o644);
@@ -163,7 +166,7 @@ describe('cli logout', () => {
 
 describe('cli whoami', () => {
   test('prints name, email, Company, role, expiry and one line for each Team', async () => {
-    const { person, company } = await signedInPerson();
+    const { person, company } = await owner();
     const ended = await person.run(['whoami']);
     const [[who], [by = ''], [blank], ...table] = cells(ended.stdout) as [string[], string[], string[]];
     assert.equal(who, `Owner <${company.ownerEmail}>, owner of the Company "Test Company"`);
