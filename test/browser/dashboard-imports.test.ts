@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { createLogger } from '../../shared/logger.ts';
 import { importFiles, startOwnWorker } from '../support/dashboard.ts';
-import { givePassword } from '../support/invites.ts';
-import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
+import { givePassword, PASSWORD } from '../support/invites.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { openPage } from '../support/pages.ts';
 import { MISBEHAVE } from '../support/running-imports.ts';
+import { openBrowser } from './open-browser.ts';
 
-const PASSWORD = 'a password of this test';
 // All tests share workers and the queue on PostgreSQL, so these have a database of their own.
 const opened = await openOwnTestApp();
 const service = { ...opened, logger: createLogger('silent', 'test') };
-const { app } = service;
+const { base, browser, skip } = await openBrowser(service);
 
 const figure = (page: Page, id: string, text: string) =>
   page.locator(`#${id}`).getByText(text, { exact: true }).waitFor();
@@ -21,16 +20,7 @@ const row = (page: Page, filename: string) => page.locator('#failed-rows tr', { 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const outcomeIs = (page: Page, text: string) => page.locator('#outcome', { hasText: text }).waitFor();
 
-describe('imports on the dashboard', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('imports on the dashboard', { skip }, () => {
   test('a failed import appears with its reason, can be retried and completes after a worker restart', async (t) => {
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
@@ -65,6 +55,5 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await figure(page, 'health-line', 'A worker is running.');
     assert.equal(await page.evaluate('window.sameDocument'), true, 'the page was not reloaded');
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 });

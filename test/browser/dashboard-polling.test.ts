@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { openTestApp } from '../support/app.ts';
 import { openDashboard } from '../support/dashboard.ts';
-import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
+import { openBrowser } from './open-browser.ts';
 
 /** Every interval is a multiple of this step. */
 const STEP_MS = 2000;
 const STATUS = '**/v1/memory/status';
 const service = await openTestApp();
-const { app } = service;
+const { base, browser, skip } = await openBrowser(service);
 
 /**
  * Records by the clock of the page when it requests the status. `settled` resolves when the page has processed the last
@@ -31,16 +31,7 @@ const NOTE_LOOKS = `
     return answer;
   };`;
 
-describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the polling of the dashboard', { skip }, () => {
   /** The dashboard after its first poll, with a stopped clock. */
   async function atRest(): Promise<Page> {
     const { token } = await service.company();
@@ -90,7 +81,6 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     assert.equal(await countLooks(page), before + 1);
     // In between, the page requests the session, as it does once a minute: never two requests within two seconds.
     assert.deepEqual(await nextLooks(page, 2), [4000, 2000]);
-    await page.context().close();
   });
 
   test('the dashboard polls less often without an answer and keeps the last figures in grey', async () => {
@@ -120,6 +110,5 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     // In between, the page requests the session.
     assert.equal(await nextLook(page), 4000);
     assert.equal(await nextLook(page), 2000);
-    await page.context().close();
   });
 });

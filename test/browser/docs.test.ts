@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { type Browser } from 'playwright-core';
+import { describe, test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { fitsScreen } from '../support/pages.ts';
+import { openBrowser } from './open-browser.ts';
 
 const { app } = await openTestApp();
+const { base, browser, skip } = await openBrowser({ app });
 
 test('/docs and its assets have strict headers and set no cookie', async () => {
   const { body } = await app.inject('/docs');
@@ -33,16 +33,7 @@ test('/docs and its assets have strict headers and set no cookie', async () => {
   }
 });
 
-describe('the documentation in a browser', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the documentation in a browser', { skip }, () => {
   test('the documentation shows the routes first, under our name, without errors or requests to other hosts', async () => {
     const page = await (await browser.newContext()).newPage();
     const faults: string[] = [];

@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { openTestApp } from '../support/app.ts';
-import { makeInvite } from '../support/invites.ts';
-import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
+import { makeInvite, PASSWORD } from '../support/invites.ts';
 import { focused, heading, openPage, problemAt, sendForm, type Typed } from '../support/pages.ts';
+import { openBrowser } from './open-browser.ts';
 
-const PASSWORD = 'a password of this test';
 const service = await openTestApp();
-const { app, database } = service;
+const { base, browser, skip } = await openBrowser(service);
+const { database } = service;
 
-describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the form of an invite in a browser', { skip }, () => {
   const address = (token: string) => `${base}/join#token=${token}`;
   const fill = (page: Page, typed: Partial<Typed> = {}) =>
     sendForm(page, { name: 'Noor Haddad', password: PASSWORD, ...typed });
@@ -46,7 +37,6 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     assert.deepEqual([shown[0], ...shown.slice(2)], [mine, ofCompany, ofTeam]);
     assert.equal(await page.locator('img').count(), 0);
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('an error that only the service detects is shown at its field', async () => {
@@ -62,7 +52,6 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     assert.equal(await focused(page), 'name');
     await fill(page);
     await heading(page, 'You have joined the Team');
-    await page.context().close();
   });
 
   test('the form is sent once, however often it is submitted before the answer', async () => {
@@ -81,6 +70,5 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     held.resolve();
     await heading(page, 'You have joined the Team');
     assert.equal(sent, 1);
-    await page.context().close();
   });
 });

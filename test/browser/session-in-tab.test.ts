@@ -1,27 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { openTestApp } from '../support/app.ts';
-import { makeInvite } from '../support/invites.ts';
-import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
+import { makeInvite, PASSWORD } from '../support/invites.ts';
 import { focused, heading, keptSession, openPage, sendForm, storage } from '../support/pages.ts';
 import { askSession, outcome } from '../support/sign-in.ts';
+import { openBrowser } from './open-browser.ts';
 
-const PASSWORD = 'a password of this test';
 const NOTHING = { tab: {}, all: {} };
 const service = await openTestApp();
-const { app, database } = service;
+const { base, browser, skip } = await openBrowser(service);
+const { database } = service;
 
-describe('the session that a link started', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the session that a link started', { skip }, () => {
   const join = (page: Page) => sendForm(page, { name: 'Noor Haddad', password: PASSWORD });
 
   /** A tab in which a new account has joined the Team. */
@@ -57,7 +48,6 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await page.reload();
     await page.getByText('Test Team: Team Member, member access, archived').waitFor();
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('"Sign out" ends the session on the service and in the tab', async () => {
@@ -77,7 +67,6 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await page.reload();
     await heading(page, 'The link is incomplete');
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('the session remains when "Sign out" does not reach the service, and can be ended again', async () => {
@@ -91,7 +80,6 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await signOut(page);
     await heading(page, 'You are signed out');
     assert.equal(outcome(await askSession(service, token)), '401 unauthenticated');
-    await page.context().close();
   });
 
   test('the session works until a reload in a browser that refuses storage', async () => {
@@ -100,6 +88,5 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await signOut(page);
     await heading(page, 'You are signed out');
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 });

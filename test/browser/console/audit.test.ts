@@ -1,33 +1,25 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { AUDIT_KINDS } from '../../../shared/schemas/audit.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { readEventIds, recordEvents, sealAll, tamper } from '../../support/audit-chain.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addClient } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
+import { openBrowser } from '../open-browser.ts';
 import { openConsole } from './console-tab.ts';
 
 // The audit is changed with its triggers disabled.
 const service = await openOwnTestApp();
+const { base, browser, skip } = await openBrowser(service);
 const { database } = service;
 const VERIFY = 'Verify the audit';
 
-describe('the page of audit events', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the page of audit events', { skip }, () => {
   const open = (company: SignedIn, query = '', token = company.token) =>
     openConsole(browser, `${base}/audit?team=${company.teamId}${query}`, token);
   const row = (page: Page, kind: string) => page.getByRole('row').filter({ hasText: kind }).first();
@@ -68,7 +60,6 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     await details.getByText('Id of the agent token').waitFor();
     await details.getByText(agent.record.id).waitFor();
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('events are filtered by kind and by record, in the address', async () => {
@@ -105,7 +96,6 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     const offered = await page.getByLabel('Kind').locator('option').allInnerTexts();
     assert.deepEqual(offered, ['All kinds', ...Object.keys(AUDIT_KINDS)]);
     assert.deepEqual(refused, []);
-    await page.context().close();
   });
 
   test('verification tells that the chain is intact, how much is not sealed, or where it breaks', async () => {
@@ -136,6 +126,5 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
       .waitFor();
     assert.equal(await page.getByText('The chain is intact.').count(), 0);
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 });

@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { openTestApp } from '../../support/app.ts';
 import { claimBatch, stageCapture } from '../../support/captures.ts';
 import { claimAll, completed, release } from '../../support/consolidation.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { addPerson } from '../../support/team.ts';
+import { openBrowser } from '../open-browser.ts';
 import { openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
-describe('the page of captures', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the page of captures', { skip }, () => {
   const open = (path: string, { token }: { token: string }) => openConsole(browser, `${base}${path}`, token);
   const list = (page: Page) => page.getByRole('region', { name: 'Captures', exact: true });
   const total = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
@@ -68,7 +60,6 @@ describe('the page of captures', { skip: withoutBrowser }, () => {
     await page.getByLabel('Session').press('Enter');
     await page.getByText('No capture matches these filters.').waitFor();
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('a batch that was claimed is released, once', async () => {
@@ -97,6 +88,5 @@ describe('the page of captures', { skip: withoutBrowser }, () => {
     await staged.nth(1).waitFor();
     assert.deepEqual(await states(), ['Staged', 'Staged']);
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 });

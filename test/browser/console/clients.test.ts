@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { openTestApp } from '../../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
+import { openBrowser } from '../open-browser.ts';
 import { openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
-describe('the page of clients', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the page of clients', { skip }, () => {
   const open = (token: string, query = '') => openConsole(browser, `${base}/clients${query}`, token);
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const client = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });

@@ -1,28 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { CompanyGrant, Invite, Member } from '../../../shared/schemas/people.ts';
 import type { Team } from '../../../shared/schemas/teams.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { askSession, outcome } from '../../support/sign-in.ts';
 import { addPerson, addTeam, type Caller, type Person } from '../../support/team.ts';
+import { openBrowser } from '../open-browser.ts';
 import { assertStaysOpen, hold, openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 const { database } = service;
 
-describe('the page of the Company', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the page of the Company', { skip }, () => {
   const url = (part: string) => `${base}/company?part=${part}`;
   const open = (part: string, token: string) => openConsole(browser, url(part), token);
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
@@ -62,7 +54,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
       '\u2068Support\u2069',
     );
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('a new Team is in the list and in the choice of the Team, and the link for its Owner is shown once', async () => {
@@ -89,7 +80,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     assert.equal(await page.getByLabel('Team', { exact: true }).locator('option').count(), 2);
     assert.match(await focused(page), /^row-/);
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('an Owner changes the names and a quota, and archives, restores and deletes a Team', async () => {
@@ -134,7 +124,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await page.getByText('The Company has no Team yet. Make the first one').waitFor();
     await page.getByRole('option', { name: 'No Team yet' }).waitFor({ state: 'attached' });
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('a dialog stays open while it sends, so that the link is shown', async () => {
@@ -174,7 +163,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await assertStaysOpen(page);
     made.letGo();
     assert.match(await dialog(page).locator('code').innerText(), /\/join#token=/);
-    await page.context().close();
   });
 
   test('an Owner changes a role, makes a reset link and removes a person', async () => {
@@ -211,7 +199,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await button(page, 'Change the role').click();
     await dialog(page).getByRole('alert').filter({ hasText: 'The last Owner cannot be' }).waitFor();
     assert.equal(await dialog(page).getByLabel('Role', { exact: true }).inputValue(), 'member');
-    await page.context().close();
   });
 
   test('an Owner erases a person after the email was typed', async () => {
@@ -230,7 +217,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     assert.equal(await focused(page), `row-${company.ownerId}`);
     assert.equal(outcome(await askSession(service, ann.token)), '401 unauthenticated');
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('an Owner invites an Admin with a link, and revokes an invitation that was not used', async () => {
@@ -257,7 +243,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     assert.deepEqual(await rows(page), ['ada@example.com revoked']);
     assert.equal(await focused(page), `row-${invitation?.id}`);
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('grants are a table of Admins and Teams, whose changes are saved together', async () => {
@@ -305,7 +290,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await said(page, '1 grant changed.');
     assert.equal((await list(company, 'grants')).length, 1);
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('an Admin asks for access, and an Owner approves it', async () => {
@@ -336,8 +320,6 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
       .getByLabel('Team', { exact: true })
       .locator('option', { hasText: 'Test Team' })
       .waitFor({ state: 'attached' });
-    await asking.page.context().close();
-    await page.context().close();
   });
 
   test('what cannot be read says why, and can be tried again', async () => {
@@ -355,6 +337,5 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await page.unroute('**/v1/company/grants?*');
     await button(page, 'Try again').click();
     await page.getByText('The Company has no Admin.').waitFor();
-    await page.context().close();
   });
 });

@@ -1,31 +1,23 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { conflictPath } from '../../../cli/sync/names.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson } from '../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../support/workspace.ts';
 import { fileSources, openIndexer } from '../../worker/files/indexer.ts';
+import { openBrowser } from '../open-browser.ts';
 import { openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 const { database } = service;
 const COPY = conflictPath('team/vpn.md', 'Ben: the second', Date.UTC(2026, 10, 21, 20, 45), () => false);
 
-describe('the page of files', { skip: withoutBrowser }, () => {
+describe('the page of files', { skip }, () => {
   const indexer = openIndexer(service);
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
   /** A Company with a client, and with files of the Team and of the client. */
   async function withFiles() {
     const company = await service.company();
@@ -81,7 +73,6 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     await page.setViewportSize({ width: 1280, height: 700 });
     await link(page, 'plan.md').waitFor();
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('every version can be read and downloaded, and none is opened', async () => {
@@ -121,7 +112,6 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Read version 1' }).click();
     await status(page, 'Version 1 is not a text. Download it to open it.');
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('a conflict copy is shown below its file, with whose it is and what to do', async () => {
@@ -146,7 +136,6 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     await title(page, 'vpn.md · Files');
     await page.goto(`${base}/files?team=${company.teamId}&path=${encodeURIComponent(orphan)}`);
     await page.getByText('gone, which no longer exists.').waitFor();
-    await page.context().close();
   });
 
   test('files are found by words of their path and by what searches make of them', async () => {
@@ -183,7 +172,6 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     await page.getByText('Searches find its text.').waitFor();
     const href = await link(page, 'Open its source').getAttribute('href');
     assert.equal(href, `/sources/${source?.id}?team=${company.teamId}`);
-    await page.context().close();
   });
 
   test('what others change is shown without a reload', async () => {
@@ -209,6 +197,5 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     await page.getByText('Searches find its text.').waitFor();
     await link(page, 'Open its source').waitFor();
     assert.deepEqual(refused, []);
-    await page.context().close();
   });
 });

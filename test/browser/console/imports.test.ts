@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { IMPORT_EXTENSIONS } from '../../../shared/formats/media-types.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { beginRun, failRun, importFiles, startOwnWorker } from '../../support/dashboard.ts';
 import { FAULT, IMPORTS, plantImports, readImport } from '../../support/import-records.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { focused, title } from '../../support/pages.ts';
+import { openBrowser } from '../open-browser.ts';
 import { answerQuestions, openConsole } from './console-tab.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>.txt';
 // All tests share workers and the queue on PostgreSQL, so these have a database of their own.
 const opened = await openOwnTestApp();
 const service = { ...opened, logger: createLogger('silent', 'test') };
-const { app } = service;
+const { base, browser, skip } = await openBrowser(service);
 
 interface TestFile {
   name: string;
@@ -59,16 +59,7 @@ const choose = (page: Page, files: readonly TestFile[]) =>
       files.map(({ name, text = '' }) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })),
     );
 
-describe('the page of imports', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the page of imports', { skip }, () => {
   const urlOf = ({ teamId }: SignedIn, query = '') => `${base}/imports?team=${teamId}${query}`;
   const open = (company: SignedIn, query = '', token = company.token) =>
     openConsole(browser, urlOf(company, query), token);
@@ -129,7 +120,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       const source = await company.api.getSource(id);
       assert.deepEqual(source.tags, ['runbooks', 'on call, at night']);
       assert.deepEqual([faults, refused], [[], []]);
-      await page.context().close();
     });
   });
 
@@ -163,7 +153,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     const { items } = (await company.send('GET', IMPORTS)).json<{ items: unknown[] }>();
     assert.equal(items.length, 1);
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('leaving the page while files are sent is warned of, and another page of the console is no reason to stop', async () => {
@@ -189,7 +178,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await added(page, 'a.txt').getByText('Queued').waitFor();
     assert.equal(await isWarned(), false);
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('nothing is sent after the user has signed out, even if the session could not be ended', async () => {
@@ -218,7 +206,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     // A request that the pause had led to would come before this one.
     await page.evaluate<void>(`fetch('/livez').then(() => undefined)`);
     assert.equal(tries, 1);
-    await page.context().close();
   });
 
   test('failed imports are filtered, retried and forgotten with the keyboard, and the focus is kept', async () => {
@@ -256,7 +243,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await says(page, 'c.txt is cancelled.');
     assert.equal((await readImport(company, imports[2]?.id ?? '')).state, 'cancelled');
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('a running import shows its progress, and the page asks nothing when nothing runs', async () => {
@@ -287,7 +273,6 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     page.on('request', (request) => asked.push(request.url()));
     await page.clock.runFor(60_000);
     assert.deepEqual(asked, []);
-    await page.context().close();
   });
 
   test('the page knows the files that the service can read', async () => {

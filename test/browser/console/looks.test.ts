@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { addCaptures, stageCapture } from '../../support/captures.ts';
@@ -8,11 +8,11 @@ import { questionBest } from '../../support/feedback.ts';
 import { plantImports } from '../../support/import-records.ts';
 import { makeInvitation, makeInvite } from '../../support/invites.ts';
 import { addMemories } from '../../support/memories.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { heading, title } from '../../support/pages.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addClient, addPerson, addTeam, archiveTeam } from '../../support/team.ts';
 import { file } from '../../support/workspace.ts';
+import { openBrowser } from '../open-browser.ts';
 import { LOOKS, openWithAxe } from './axe.ts';
 import { assertLook, assertLooks, assertWeight, isShown, openConsole } from './console-tab.ts';
 
@@ -21,6 +21,7 @@ const NAMES = ['W'.repeat(300), 'فريق الدعم الفني', '<img src=x on
 const [LONG, RIGHT_TO_LEFT, MARKUP] = NAMES;
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 const { database } = service;
 
 const rename = (table: 'company' | 'account' | 'team' | 'client', id: string, name: string) =>
@@ -76,15 +77,11 @@ async function filled() {
   return company;
 }
 
-describe('all pages of the console', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
+describe('all pages of the console', { skip }, () => {
   let company: SignedIn;
   let paths: string[];
 
   before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
     company = await filled();
     const [source] = (await company.api.listSources({ q: LONG.slice(0, 50) })).items;
     const [memory] = (await company.api.listMemories({ state: 'published', limit: 1 })).items;
@@ -116,7 +113,6 @@ describe('all pages of the console', { skip: withoutBrowser }, () => {
       ...parts.map((part) => `/company?part=${part}`),
     ];
   });
-  after(() => browser?.close());
 
   const at = (path: string) => ({
     url: `${base}${path}${path.includes('?') ? '&' : '?'}team=${company.teamId}`,
@@ -147,7 +143,6 @@ describe('all pages of the console', { skip: withoutBrowser }, () => {
       const page = await openWithAxe(browser, url, token);
       await show(page);
       for (const look of LOOKS) await assertLook(page, look);
-      await page.context().close();
     }
   });
 
@@ -164,7 +159,6 @@ describe('all pages of the console', { skip: withoutBrowser }, () => {
       await isShown(page);
       assert.deepEqual([faults, refused], [[], []], path);
     }
-    await page.context().close();
   });
 
   test('on a narrow screen the navigation is one row, which opens a menu', async () => {
@@ -181,7 +175,6 @@ describe('all pages of the console', { skip: withoutBrowser }, () => {
     await menu.click();
     assert.equal(await navigation.getByRole('link').count(), 14);
     for (const look of LOOKS) await assertLook(page, look);
-    await page.context().close();
   });
 
   test('the page at / requests nothing after it has loaded', async () => {
@@ -194,6 +187,5 @@ describe('all pages of the console', { skip: withoutBrowser }, () => {
     page.on('request', (request) => asked.push(request.url()));
     await page.clock.runFor(180_000);
     assert.deepEqual(asked, []);
-    await page.context().close();
   });
 });

@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { addMemory, decided, listMemories } from '../../support/memories.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { addClient } from '../../support/team.ts';
+import { openBrowser } from '../open-browser.ts';
 import { answerQuestions, openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
-describe('the page of memories', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the page of memories', { skip }, () => {
   const open = (path: string, { token }: { token: string }) => openConsole(browser, `${base}${path}`, token);
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
   const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
@@ -73,7 +65,6 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Rule of a client' }).click();
     await heading(page, 'Rule of a client');
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('a memory is edited, an earlier version is restored, and it is archived and published again', async () => {
@@ -131,7 +122,6 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     assert.equal(await stateOf(company, memory.id), 'published');
     await card(page, 'What happened').getByText('Archived').waitFor();
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('it gets an expiry, moves to a client, goes back into review, and is deleted for good', async () => {
@@ -184,7 +174,6 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Show all memories' }).click();
     await heading(page, 'No memories yet');
     assert.deepEqual([faults, refused.length], [[], 1]);
-    await page.context().close();
   });
 
   test('a change of someone else is never overwritten unseen, and what is typed stays', async () => {
@@ -214,6 +203,5 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     await warns(page, 'Someone else changed this memory in the meantime');
     assert.equal(await stateOf(company, id), 'review');
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 });

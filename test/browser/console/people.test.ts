@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { SignedIn } from '../../support/app.ts';
 import { openTestApp } from '../../support/app.ts';
 import { addPasswordHolder, join, newEmail, PASSWORD } from '../../support/invites.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, type Person, type Ties } from '../../support/team.ts';
+import { openBrowser } from '../open-browser.ts';
 import { openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
-describe('the page of people', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the page of people', { skip }, () => {
   const open = (token: string, view = '') =>
     openConsole(browser, `${base}/people${view === '' ? '' : `?view=${view}`}`, token);
   const rename = (userId: string, name: string) =>

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { companyToSearch, found, hitTitles, queryField, searchFor } from '../../support/search-page.ts';
+import { openBrowser } from '../open-browser.ts';
 import { openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
-describe('the page of the search, whatever its state', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the page of the search, whatever its state', { skip }, () => {
   const company = () => companyToSearch(service);
   const url = ({ teamId }: Pick<SignedIn, 'teamId'>, query: Record<string, string> = {}) =>
     `${base}/search?${String(new URLSearchParams({ team: teamId, ...query }))}`;
@@ -55,7 +46,6 @@ describe('the page of the search, whatever its state', { skip: withoutBrowser },
     await found(page, '\\d+ passage');
     await page.locator('.hit mark', { hasText: 'closes' }).first().waitFor();
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('a service that makes vectors is asked to, and the page says when it cannot', async () => {
@@ -83,6 +73,5 @@ describe('the page of the search, whatever its state', { skip: withoutBrowser },
     await page.getByText('The search by meaning is not available now').waitFor();
     assert.equal(await notice.count(), 1, 'said once');
     assert.deepEqual([asked, faults], [['auto', 'auto'], []]);
-    await page.context().close();
   });
 });

@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
 import { companyToSearch, found, hitTitles, queryField, searchFor } from '../../support/search-page.ts';
 import { addPerson, archiveTeam } from '../../support/team.ts';
+import { openBrowser } from '../open-browser.ts';
 import { openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
-describe('the page of the search', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the page of the search', { skip }, () => {
   const company = () => companyToSearch(service);
   const url = ({ teamId }: Pick<SignedIn, 'teamId'>, query: Record<string, string> = {}) =>
     `${base}/search?${String(new URLSearchParams({ team: teamId, ...query }))}`;
@@ -79,7 +71,6 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
       link.pathname + link.search,
     );
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('filters are in the address, and going back shows the earlier search', async () => {
@@ -128,7 +119,6 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
     await found(page, '1 passage');
     assert.deepEqual(await hitTitles(page), ['Visitors']);
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('only those with Full access can ask why a passage has its place', async () => {
@@ -155,7 +145,6 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
     await found(page, '2 passages');
     assert.equal(await page.locator('.why[open]').count(), 0, 'that was another search');
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('a reader says what a passage is worth, and reviewers see it; not in an archived Team', async () => {
@@ -191,6 +180,5 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
     await found(page, '1 passage');
     assert.equal(await page.getByRole('button', { name: 'Useful' }).count(), 0);
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 });

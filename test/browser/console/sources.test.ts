@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { imported, textFile } from '../../support/originals.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, type Caller } from '../../support/team.ts';
+import { openBrowser } from '../open-browser.ts';
 import { openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 const { database } = service;
 
 interface Given {
@@ -44,16 +45,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const said = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
 const alarmed = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor();
 
-describe('the pages of sources', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the pages of sources', { skip }, () => {
   const at = (company: SignedIn, path: string) =>
     `${base}${path}${path.includes('?') ? '&' : '?'}team=${company.teamId}`;
   const open = (company: SignedIn, path: string, token = company.token) =>
@@ -117,7 +109,6 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     assert.equal(await page.getByLabel('Title or address contains').inputValue(), 'typed early');
     assert.equal(await page.getByLabel('Kind').inputValue(), '', 'all kinds, and not nothing');
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('several sources are archived at once, the archiving is undone, and archived ones are restored', async () => {
@@ -152,7 +143,6 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     assert.deepEqual(await titles(page), []);
     assert.equal((await read(company, ids[1]!)).state, 'active');
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('all sources that match a filter are archived after a count, and that is undone', async () => {
@@ -185,7 +175,6 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Draft 1' }).waitFor();
     assert.equal((await read(company, ids[0]!)).state, 'active');
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('a source is edited, moved, archived, restored and deleted for good', async () => {
@@ -256,7 +245,6 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'All sources' }).click();
     await page.getByText('No sources yet').waitFor();
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('the original of a source is saved under its name', async () => {
@@ -274,7 +262,6 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await button(page, 'Download').click();
     await alarmed(page, 'The service did not answer.');
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('an address opens a long source at a passage, and the passages around it are read from there', async () => {
@@ -306,7 +293,6 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await said(page, 'This passage is no longer in the source');
     await said(page, 'Passages 1 to 25');
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('a change that the state of the source forbids says why, and the page shows what is stored now', async () => {
@@ -342,6 +328,5 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await button(page, 'Restore').click();
     await alarmed(page, 'The service did not answer.');
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 });

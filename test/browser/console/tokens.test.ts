@@ -1,28 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp } from '../../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, type Caller } from '../../support/team.ts';
+import { openBrowser } from '../open-browser.ts';
 import { answerQuestions, openConsole } from './console-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
 /** Whether a line is of a token, and does not install the terminal client. */
 const isOfToken = (line: string) => !line.startsWith('npm install ');
 
-describe('the page of tokens', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the page of tokens', { skip }, () => {
   const open = (path: string, token: string) => openConsole(browser, `${base}${path}`, token);
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
   const dialog = (page: Page) => page.getByRole('dialog');
@@ -80,7 +72,6 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     const days = (Date.parse(String(made?.expiresAt)) - Date.parse(String(made?.createdAt))) / 86_400_000;
     assert.equal(Math.round(days), 30);
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('rotating shows the new secret once, with an overlap, and revoking ends it', async () => {
@@ -105,7 +96,6 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     assert.deepEqual([await statusWith(secret), await statusWith(agent.token)], [401, 401]);
     assert.equal(await button(page, /^(Rotate|Revoke)/).count(), 0);
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('with Full access, the tokens of others for the Team can be revoked', async () => {
@@ -123,7 +113,6 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
       ['revoked'],
     );
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('the lines of each program name this service, and the request of the last one is accepted', async () => {
@@ -163,6 +152,5 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     });
     assert.equal(answer.status, 200, await answer.text());
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 });

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { describe, test } from 'node:test';
 import { openTestApp } from '../../../support/app.ts';
 import { questionBest } from '../../../support/feedback.ts';
 import { addMemories, decided, listMemories } from '../../../support/memories.ts';
-import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
 import { focused, heading, title } from '../../../support/pages.ts';
 import { type Caller } from '../../../support/team.ts';
+import { openBrowser } from '../../open-browser.ts';
 import {
   alert,
   answers,
@@ -23,17 +22,9 @@ import {
 } from './review-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
-describe('deciding on memories in review', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('deciding on memories in review', { skip }, () => {
   const contentOf = async (caller: Caller, id: string) => (await caller.api.getMemory(id)).content;
 
   test('a reviewer decides on twenty items with keys only, and takes all of it back', async () => {
@@ -95,7 +86,6 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
     await press(page, 'u');
     await status(page, 'There is nothing to undo.');
     assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
   });
 
   test('keys do nothing in a field, in a dialog, with a modifier and while they are held down', async () => {
@@ -130,7 +120,6 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Open the memory' }).focus();
     await press(page, 'j');
     assert.equal(await current(page), 'Item 02');
-    await page.context().close();
   });
 
   test('several items are decided at once, up to the first that fails, and undone at once', async () => {
@@ -155,7 +144,6 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
     await status(page, 'Discarded 4 of 4.');
     await heading(page, 'Nothing waits for review');
     assert.deepEqual(await statesOf(company), {});
-    await page.context().close();
   });
 
   test('texts with feedback are kept, changed or deleted', async () => {
@@ -195,6 +183,5 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
     await status(page, 'Published again: Ferry');
     assert.equal(await contentOf(company, memory.id), 'The ferry of quokka.');
     assert.deepEqual(refused, []);
-    await page.context().close();
   });
 });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { describe, test } from 'node:test';
 import { openTestApp } from '../../../support/app.ts';
 import { decided } from '../../../support/memories.ts';
-import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
 import { addPerson } from '../../../support/team.ts';
+import { openBrowser } from '../../open-browser.ts';
 import {
   alert,
   current,
@@ -18,17 +17,9 @@ import {
 } from './review-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
-describe('a review with others beside it', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('a review with others beside it', { skip }, () => {
   test('a decision that someone else has made before is named, and the review goes on', async () => {
     const company = await service.company();
     const [first, second, third] = await queue(company, named(4));
@@ -71,6 +62,5 @@ describe('a review with others beside it', { skip: withoutBrowser }, () => {
       'Item 04': 'review',
     });
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 });

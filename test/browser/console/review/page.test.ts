@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { describe, test } from 'node:test';
 import { openTestApp } from '../../../support/app.ts';
 import { addMemories } from '../../../support/memories.ts';
-import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
 import { heading, title } from '../../../support/pages.ts';
 import { addClient } from '../../../support/team.ts';
+import { openBrowser } from '../../open-browser.ts';
 import { current, named, openReview, press, queue } from './review-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
-describe('the page of memories in review', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the page of memories in review', { skip }, () => {
   test('the filters and the item of a followed link are in the address', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
@@ -46,6 +37,5 @@ describe('the page of memories in review', { skip: withoutBrowser }, () => {
     await page.goBack();
     await page.locator('#item-heading').waitFor();
     assert.equal(await current(page), 'Item 02');
-    await page.context().close();
   });
 });

@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { openTestApp } from '../../../support/app.ts';
 import { type Caller } from '../../../support/client/client.ts';
-import { newEmail } from '../../../support/invites.ts';
-import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
+import { newEmail, PASSWORD } from '../../../support/invites.ts';
 import { focused, heading, openPage, sendForm, title } from '../../../support/pages.ts';
 import { makeResetLink } from '../../../support/sign-in.ts';
+import { openBrowser } from '../../open-browser.ts';
 
-const PASSWORD = 'a password of this test';
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
-describe('the first minutes of an Owner', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the first minutes of an Owner', { skip }, () => {
   const done = (page: Page) => page.locator('.steps li[data-done] h3').allInnerTexts();
 
   async function post(company: Caller, url: string, body: object) {
@@ -62,7 +53,6 @@ describe('the first minutes of an Owner', { skip: withoutBrowser }, () => {
     await page.getByRole('heading', { name: 'Jobs', exact: true, level: 1 }).waitFor();
     await page.locator('#updated[datetime]').waitFor();
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('the home page has the line that installs the terminal client, with its SHA-256 or with https first', async () => {

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { describe, test } from 'node:test';
 import { openTestApp } from '../../../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
 import { focused, heading, title } from '../../../support/pages.ts';
+import { openBrowser } from '../../open-browser.ts';
 import { openConsole } from '../console-tab.ts';
 
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
-describe('an address without a page, in a browser', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('an address without a page, in a browser', { skip }, () => {
   test('shows the navigation to a person who is signed in, and leads home', async () => {
     const { token, teamId } = await service.company();
     for (const path of ['/somewhere', '/jobs/', '/sources/1/2/3']) {
@@ -36,7 +27,6 @@ describe('an address without a page, in a browser', { skip: withoutBrowser }, ()
       await heading(page, 'In a terminal');
       assert.equal(page.url(), `${base}/?team=${teamId}`);
       assert.deepEqual([faults, refused], [[], []]);
-      await page.context().close();
     }
   });
 });

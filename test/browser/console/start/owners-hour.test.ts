@@ -3,18 +3,17 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createLogger } from '../../../../shared/logger.ts';
 import { callerOf } from '../../../support/client/client.ts';
 import { startOwnWorker } from '../../../support/dashboard.ts';
-import { newEmail } from '../../../support/invites.ts';
+import { newEmail, PASSWORD } from '../../../support/invites.ts';
 import { addMemories } from '../../../support/memories.ts';
-import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../../support/own-service.ts';
 import { heading, sendForm, storage, title } from '../../../support/pages.ts';
 import { makeResetLink } from '../../../support/sign-in.ts';
+import { openBrowser } from '../../open-browser.ts';
 
-const PASSWORD = 'a password of this test';
 /** What a member without more rights sees. */
 const PAGES_OF_A_MEMBER = [
   'Home',
@@ -32,13 +31,12 @@ const PAGES_OF_A_MEMBER = [
 // The worker would take the jobs of other tests.
 const opened = await openOwnTestApp();
 const service = { ...opened, logger: createLogger('silent', 'test') };
+const { base, browser, skip } = await openBrowser(service);
 
-describe('the first hour of an Owner', { skip: withoutBrowser }, () => {
+describe('the first hour of an Owner', { skip }, () => {
   const ends: (() => unknown)[] = [];
   const faults: string[] = [];
   const refused: string[] = [];
-  let browser: Browser;
-  let base: string;
   let folder: string;
 
   before(async () => {
@@ -51,11 +49,8 @@ describe('the first hour of an Owner', { skip: withoutBrowser }, () => {
     await writeFile(join(folder, 'desk', 'parking.txt'), 'Guests park behind the hall.');
     await writeFile(join(folder, 'desk', 'plan.docx'), 'no document');
     await startOwnWorker({ after: (end) => ends.push(end) }, service);
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
   });
   after(async () => {
-    await browser?.close();
     for (const end of ends.reverse()) await end();
     await rm(folder, { recursive: true });
   });

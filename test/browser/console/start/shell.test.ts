@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { openTestApp } from '../../../support/app.ts';
-import { givePassword } from '../../../support/invites.ts';
-import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
+import { givePassword, PASSWORD } from '../../../support/invites.ts';
 import { focused, heading, openPage, problemAt, storage, title } from '../../../support/pages.ts';
 import { askSession } from '../../../support/sign-in.ts';
 import { addPerson, addTeam, type Ties } from '../../../support/team.ts';
+import { openBrowser } from '../../open-browser.ts';
 import { openConsole } from '../console-tab.ts';
 
-const PASSWORD = 'a password of this test';
 const UNKNOWN = 'There is no such Team, or you do not have access to it. Choose another.';
 const service = await openTestApp();
+const { base, browser, skip } = await openBrowser(service);
 
 /** Who sees a page, as the guide says it, and whether that holds for a person. */
 type SeenBy = 'everyone' | 'Full access' | 'Company Owner and Admin';
@@ -59,16 +59,7 @@ function pagesInGuide(): { name: string; address: string; seenBy: SeenBy }[] {
   ].map(([, name, address, seenBy]) => ({ name: name!, address: address!, seenBy: seenBy as SeenBy }));
 }
 
-describe('the shell of the console', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let base: string;
-
-  before(async () => {
-    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+describe('the shell of the console', { skip }, () => {
   /** A tab in which someone is signed in already, on a wide screen: on a narrow one, the navigation is a menu. */
   async function open(path: string, token: string) {
     const opened = await openConsole(browser, `${base}${path}`, token);
@@ -113,7 +104,6 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
         await page.getByText('This page is not open to you').waitFor();
         assert.deepEqual(refused, [], `${who}: ${name}`);
       }
-      await page.context().close();
     }
   });
 
@@ -145,7 +135,6 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
       await page.locator('#sign-in-problem', { hasText: says }).waitFor();
       await page.unroute('**/v1/auth/login');
     }
-    await page.context().close();
   });
 
   test('a link opens what it names after the sign-in, in a new tab too', async () => {
@@ -164,7 +153,6 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     await tab.goto(url);
     await heading(tab, 'Sign in');
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('going back and forward shows the pages again, with the Team of their address', async () => {
@@ -186,7 +174,6 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     assert.equal(await page.getByRole('navigation').locator('[aria-current]').innerText(), 'Home');
     await page.goForward();
     await page.locator('#updated[datetime]').waitFor();
-    await page.context().close();
   });
 
   test('signing out empties the document, and going back shows the form', async () => {
@@ -206,7 +193,6 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     assert.equal((await storage(page)).tab['session-token'], undefined);
     assert.equal((await askSession(service, company.token)).statusCode, 401);
     assert.deepEqual(faults, []);
-    await page.context().close();
   });
 
   test('signing out empties the document without an answer too, and the session can be ended later', async () => {
@@ -223,7 +209,6 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'End the session' }).click();
     await page.getByText('You are signed out.').waitFor();
     assert.equal((await askSession(service, company.token)).statusCode, 401);
-    await page.context().close();
   });
 
   test('a session that has ended in between leads from the page at / to the form', async () => {
@@ -233,7 +218,6 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     await company.ask.logout({});
     await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click();
     await page.getByText('Your session has ended. Sign in again to go on.').waitFor();
-    await page.context().close();
   });
 
   test('a Team that is out of reach reads as one that does not exist, and the page links on', async () => {
@@ -249,7 +233,6 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
         await title(page, 'Test Team');
         assert.equal(new URL(page.url()).pathname, path);
         assert.ok(asked.every((url) => !url.includes('/v1/') || !url.includes(id === 'x' ? 'team=x' : id)));
-        await page.context().close();
       }
     }
   });
@@ -263,7 +246,6 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     await heading(page, 'Your session cannot be shown now');
     await page.unroute('**/v1/auth/session');
     await heading(page, 'In a terminal');
-    await page.context().close();
   });
 
   test('the keyboard is sufficient to sign in, to go to a page and to sign out', async () => {
@@ -310,6 +292,5 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     await keyboard.press('Enter');
     await page.getByText('You are signed out.').waitFor();
     assert.equal(await focused(page), 'email');
-    await page.context().close();
   });
 });
