@@ -2,41 +2,21 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request as sendOnward } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { pino } from 'pino';
-import type { Browser } from 'playwright-core';
-import { openTestApp, type SignedIn } from '../support/app.ts';
-import { makeInvitation, makeInvite } from '../support/invites.ts';
-import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
+import { openTestApp } from '../support/app.ts';
+import { PASSWORD } from '../support/invites.ts';
 import { heading, keptSession, openPage, sendForm } from '../support/pages.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
-import { askSession, makeResetLink } from '../support/sign-in.ts';
+import { askSession } from '../support/sign-in.ts';
+import { linkPages } from './links.ts';
+import { openBrowser } from './open-browser.ts';
 
-const PASSWORD = 'a password of this test';
 const service = await openTestApp();
+const { base: inner, browser, skip } = await openBrowser(service);
 const { app } = service;
 
-/** The three pages that one-time links lead to. */
-const PAGES = [
-  {
-    name: 'reset',
-    asks: undefined,
-    done: 'Your password is set',
-    makeLink: (owner: SignedIn) => makeResetLink(service, owner),
-  },
-  {
-    name: 'join',
-    asks: 'Noor Haddad',
-    done: 'You have joined the Team',
-    makeLink: (owner: SignedIn) => makeInvite(service, owner),
-  },
-  {
-    name: 'accept',
-    asks: 'Noor Haddad',
-    done: 'You have accepted the invitation',
-    makeLink: (owner: SignedIn) => makeInvitation(owner),
-  },
-];
+const PAGES = linkPages(service);
 
 /** The page and everything that it and its scripts load, by path. */
 async function filesOf(name: string): Promise<Map<string, Awaited<ReturnType<typeof app.inject>>>> {
@@ -87,17 +67,8 @@ for (const name of ['jobs', ...PAGES.map((page) => page.name)]) {
   });
 }
 
-describe('the pages of links in a browser', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let inner: URL;
-
-  before(async () => {
-    inner = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
-  for (const { name, asks, done, makeLink } of PAGES) {
+describe('the pages of links in a browser', { skip }, () => {
+  for (const { name, asks, done, make } of PAGES) {
     test(`no address, Referer or log line contains a token from /${name} to the session`, async (t) => {
       const lines: string[] = [];
       // Without the redaction of the service's logger: the pages must not depend on it.
@@ -111,7 +82,7 @@ describe('the pages of links in a browser', { skip: withoutBrowser }, () => {
         asked.push(`${method} ${url} ${JSON.stringify(others)}`);
       });
       const base = await logged.listen({ host: '127.0.0.1', port: 0 });
-      const { token } = await makeLink(await service.company());
+      const { token } = await make(await service.company());
       const { page, faults } = await openPage(browser, `${base}/${name}#token=${token}`);
       await sendForm(page, { name: asks, password: PASSWORD });
       await heading(page, done);
@@ -128,11 +99,10 @@ describe('the pages of links in a browser', { skip: withoutBrowser }, () => {
         assert.ok(!wire.includes(secret) && !log.includes(secret));
       }
       assert.deepEqual(faults, []);
-      await page.context().close();
     });
   }
 
-  for (const { name, asks, done, makeLink } of PAGES) {
+  for (const { name, asks, done, make } of PAGES) {
     test(`/${name} works behind a proxy that adds a prefix`, async (t) => {
       const proxy = createServer((request, response) => {
         const { method, headers, url = '' } = request;
@@ -141,13 +111,10 @@ describe('the pages of links in a browser', { skip: withoutBrowser }, () => {
           return;
         }
         const path = url.slice('/memory'.length);
-        const onward = sendOnward(
-          { host: inner.hostname, port: inner.port, path, method, headers },
-          (answer) => {
-            response.writeHead(answer.statusCode ?? 502, answer.headers);
-            answer.pipe(response);
-          },
-        );
+        const onward = sendOnward(inner + path, { method, headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(response);
+        });
         request.pipe(onward);
       });
       proxy.listen(0, '127.0.0.1');
@@ -157,7 +124,7 @@ describe('the pages of links in a browser', { skip: withoutBrowser }, () => {
         proxy.close();
       });
       const base = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/memory`;
-      const { token } = await makeLink(await service.company());
+      const { token } = await make(await service.company());
       const { page, faults } = await openPage(browser, `${base}/${name}#token=${token}`);
       await sendForm(page, { name: asks, password: PASSWORD });
       await heading(page, done);
@@ -165,7 +132,6 @@ describe('the pages of links in a browser', { skip: withoutBrowser }, () => {
       await page.reload();
       await heading(page, 'You are signed in');
       assert.deepEqual(faults, []);
-      await page.context().close();
     });
   }
 });
