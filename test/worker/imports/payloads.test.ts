@@ -10,6 +10,7 @@ import { doJob } from '../../support/do-job.ts';
 import {
   changesNothing,
   countJobs,
+  eventKinds,
   keepsFile,
   plantImport,
   plantImports,
@@ -131,8 +132,10 @@ describe('the file of an import that has not failed', () => {
       `select data from pgboss.job where data->>'importId' = $1::text`,
       [id],
     );
-    await doJob(database, 'import.dead', job?.data ?? {});
+    // As a job whose tries are used up: once, also if that is told again.
+    for (const _time of [1, 2]) await doJob(database, 'import.dead', job?.data ?? {});
     assert.equal((await readImport(company, id)).error?.code, 'import_interrupted');
+    assert.deepEqual(await eventKinds(service, id), ['memory.import_retry', 'memory.import_fail']);
     await upkeep();
     assert.ok(await isKept(company, id));
   });

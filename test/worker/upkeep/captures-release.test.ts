@@ -8,7 +8,6 @@ import {
   claimBatch,
   claimedIds,
   expireBatch,
-  sendCapture,
   stageCapture,
 } from '../../support/captures.ts';
 import { recordedBy } from '../../support/company.ts';
@@ -95,23 +94,5 @@ describe('the job captures.release', () => {
       next = await claimedIds(company, { limit: 20 });
     }
     assert.deepEqual(all.sort(), ids);
-  });
-
-  test('lets captures whose claimer never returns become a memory of another caller', async () => {
-    const company = await service.company();
-    const block = { sessionId: 's', sequence: 1 };
-    const capture = await stageCapture(company, block);
-    const lost = await claimBatch(company);
-    await expireBatch(service, lost!.id);
-    await release();
-    assert.deepEqual((await sendCapture(company, block)).json(), { capture, redactions: [] });
-    const batch = await claimBatch(company);
-    assert.deepEqual(batch?.captures, [{ ...capture, state: 'claimed' }]);
-    const items = [{ captureIds: [capture.id], action: 'publish', title: 'x', content: 'Kept after all.' }];
-    // The first claimer comes back after all, and changes nothing in the batch of the other.
-    const late = await company.ask.completeCaptures({ batchId: lost!.id, items });
-    assert.equal(late.json<{ code?: string }>().code, 'batch_expired');
-    await company.api.completeCaptures({ batchId: batch.id, items });
-    assert.deepEqual(await captureStates(service, company), { completed: 1 });
   });
 });

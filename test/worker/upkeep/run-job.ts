@@ -1,4 +1,5 @@
 import type { Dependencies } from '../../../core/dependencies.ts';
+import type { Database } from '../../../db/driver/database.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import type { QueueName } from '../../../shared/queues.ts';
@@ -44,4 +45,22 @@ export async function runJob(
     run.error = error;
   }
   return run;
+}
+
+/** How many rows each transaction of a job removed, of those that are counted. */
+export async function removedInSlices(
+  database: Database,
+  count: () => Promise<number>,
+  run: (watched: Database) => Promise<unknown>,
+): Promise<number[]> {
+  const left = [await count()];
+  await run({
+    ...database,
+    transaction: async (fn, opening) => {
+      const done = await database.transaction(fn, opening);
+      left.push(await count());
+      return done;
+    },
+  });
+  return left.slice(1).map((now, index) => left[index]! - now);
 }
