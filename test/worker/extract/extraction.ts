@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { newId } from '../../../shared/ids.ts';
-import { fieldsNow } from '../../../shared/text/prepared-chunks.ts';
 import type { ReadDocument } from '../../../worker/extract/document.ts';
 import { type Extraction, type Extractor, FileFault } from '../../../worker/extract/extraction.ts';
 import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';
-import { wholeDocument } from '../reading/held-document.ts';
+import { writeZip, type ZipMember } from '../../support/zip-writer.ts';
+import { readingOf, taskOf, wholeDocument } from '../reading/held-document.ts';
 
 /** A file: its bytes, or its text in UTF-8. */
 export type File = string | Uint8Array;
+
+/** A file that another program wrote, from `office/fixtures`. */
+export const fixture = (name: string) => readFileSync(new URL(`office/fixtures/${name}`, import.meta.url));
 
 const bytesOf = (content: File) => (typeof content === 'string' ? Buffer.from(content, 'utf8') : content);
 
@@ -94,21 +97,43 @@ function damaged(content: File): fc.Arbitrary<Uint8Array> {
 }
 
 /** Asserts that a damaged file is read all the same, or refused for a fault that is told; nothing else. */
+async function assertReadOrTold(extract: Extractor, content: File): Promise<void> {
+  try {
+    const { title, date = null, parts } = await extracted(extract, content);
+    assert.match(date ?? '2026-01-31', /^\d{4}-\d\d-\d\d$/);
+    for (const text of [title ?? '', ...parts.map((part) => part.text)]) {
+      assert.ok(text.isWellFormed() && !text.includes('\0'), 'can be stored');
+    }
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error;
+    assertWellTold(error);
+  }
+}
+
+/** The same of a file with any damage. */
 export async function assertDamageIsTold(extract: Extractor, content: File): Promise<void> {
+  const read = (bytes: Uint8Array) => assertReadOrTold(extract, bytes);
+  await fc.assert(fc.asyncProperty(damaged(content), read), { numRuns: 200 });
+}
+
+/** The same of a sound archive, one of whose files is damaged. */
+export async function assertDamagedMembersAreTold(
+  extract: Extractor,
+  members: readonly ZipMember[],
+): Promise<void> {
+  const put = fc.constantFrom('<', '>', '&', '"', '/', '/>', '&#0;', '&#xd800;', '__proto__', '\0', '');
+  const edits = fc.array(fc.tuple(fc.nat(5_000), put), { minLength: 1, maxLength: 4 });
   await fc.assert(
-    fc.asyncProperty(damaged(content), async (bytes) => {
-      try {
-        const { title, date = null, parts } = await extracted(extract, bytes);
-        assert.match(date ?? '2026-01-31', /^\d{4}-\d\d-\d\d$/);
-        for (const text of [title ?? '', ...parts.map((part) => part.text)]) {
-          assert.ok(text.isWellFormed() && !text.includes('\0'), 'can be stored');
-        }
-      } catch (error) {
-        if (!(error instanceof FileFault)) throw error;
-        assertWellTold(error);
+    fc.asyncProperty(fc.nat(members.length - 1), edits, async (chosen, changes) => {
+      let content = String(members[chosen]?.content);
+      for (const [at, text] of changes) {
+        const place = at % (content.length + 1);
+        content = content.slice(0, place) + text + content.slice(place + 1);
       }
+      const changed = members.map((each, index) => (index === chosen ? { ...each, content } : each));
+      await assertReadOrTold(extract, writeZip(changed));
     }),
-    { numRuns: 200 },
+    { numRuns: 150 },
   );
 }
 
@@ -120,19 +145,8 @@ export async function extractedInProcess(
 ): Promise<Extraction> {
   const pool = openReadingPool({ seconds: 60, megabytes: 512 });
   t.after(() => pool.close());
-  return partsOf(
-    await pool.read(
-      {
-        mediaType,
-        content: bytesOf(content),
-        teamId: newId(),
-        fields: fieldsNow('x'),
-        redaction: 'off' as const,
-      },
-      { report: () => undefined, signal: t.signal },
-      wholeDocument,
-    ),
-  );
+  const reading = readingOf({ signal: t.signal });
+  return partsOf(await pool.read(taskOf(content, mediaType), reading, wholeDocument));
 }
 
 /** A document as if it had not been cut: each part of a short one is one chunk. */

@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import type { ImportMediaType } from '../../../shared/formats/media-types.ts';
 import { EXTRACTORS } from '../../../worker/extract/registry.ts';
 import { endProcesses, startMain } from '../../support/needs/process.ts';
 import { cidFont, writePdf } from '../../support/pdf-writer.ts';
 import { writeZip, type ZipMember } from '../../support/zip-writer.ts';
-import { assertDamagedMembersAreTold } from './damaged-members.ts';
-import { assertDamageIsTold, extracted, extractedInProcess, type File, faultOf } from './extraction.ts';
-import { openDocumentMembers, textCell, textRow, workbookMembers } from './office/sheet-writer.ts';
+import {
+  assertDamagedMembersAreTold,
+  assertDamageIsTold,
+  extracted,
+  extractedInProcess,
+  type File,
+  faultOf,
+  fixture,
+} from './extraction.ts';
+import { frame, openDocumentMembers, textCell, textRow, workbookMembers } from './office/sheet-writer.ts';
 import { presentationMembers, shape } from './office/slide-writer.ts';
 import { bookMembers, wordMembers, wordParagraph } from './office-writer.ts';
 
 after(endProcesses);
 
-const fixture = (name: string) => readFileSync(new URL(`office/fixtures/${name}`, import.meta.url));
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 
@@ -30,8 +35,6 @@ const HTML =
   '<ul><li><input type=checkbox>d<dl><dt>e</dl><select><option>f</select><svg><p>g</svg><math><mi>x</math>';
 const message = (text: string) =>
   `From a@x.example Wed Jan 31 10:20:00 2024\nFrom: a@x.example\n\n${text}\n\n`;
-const frame = (role: string, text: string) =>
-  `<draw:frame presentation:class="${role}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
 
 /** A file of each format, with what can be damaged in it. */
 const FILES: Readonly<Record<ImportMediaType, readonly File[]>> = {

@@ -40,10 +40,6 @@ describe('a ZIP archive', () => {
       'zip_bomb',
       [writeZip([{ name: 'a', content: zeros(1), claimedSize: 10 }])],
     ],
-    'is refused if a file is encrypted': [
-      'locked',
-      [writeZip([{ name: 'a', content: 'x', encrypted: true }])],
-    ],
     'is refused if it unpacks to less than declared, is damaged, or has a duplicate or an outside name': [
       'corrupt',
       [

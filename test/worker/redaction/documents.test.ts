@@ -4,7 +4,6 @@ import { newId } from '../../../shared/ids.ts';
 import type { RedactionMode } from '../../../shared/settings/team-settings.ts';
 import { fieldsNow } from '../../../shared/text/prepared-chunks.ts';
 import { prepareDocument } from '../../../worker/extract/document.ts';
-import { SecretFault } from '../../../worker/extract/extraction.ts';
 
 const page = (text: string, number: number) => ({ text, place: { page: number } });
 const DOCUMENT = {
@@ -54,13 +53,5 @@ describe('the text of a document', () => {
     const document = prepareDocument({ title: null, parts }, newId(), fieldsNow('x'), 'redact');
     assert.equal(document.redactions.length, 100);
     assert.ok(!texts(document).join('').includes('hunter22'));
-  });
-
-  it('fails in the mode refuse, with where the credentials are', () => {
-    assert.throws(
-      () => prepare('refuse'),
-      (error: SecretFault) =>
-        error instanceof SecretFault && error.code === 'secret_detected' && error.redactions.length === 2,
-    );
   });
 });

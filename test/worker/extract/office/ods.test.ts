@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { newId } from '../../../../shared/ids.ts';
@@ -7,10 +6,9 @@ import { fieldsNow } from '../../../../shared/text/prepared-chunks.ts';
 import { prepareDocument } from '../../../../worker/extract/document.ts';
 import { extractOds } from '../../../../worker/extract/office/ods.ts';
 import { extractXlsx } from '../../../../worker/extract/office/xlsx.ts';
-import { extracted, testFaults, testTexts } from '../extraction.ts';
+import { extracted, fixture, testFaults, testTexts } from '../extraction.ts';
 import { textCell, textRow, writeOpenDocument, writeXlsx } from './sheet-writer.ts';
 
-const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 const row = (cells: string, attributes = '') => `<table:table-row${attributes}>${cells}</table:table-row>`;
 const table = (rows: string, name = 'S') => `<table:table table:name="${name}">${rows}</table:table>`;
 /** A spreadsheet of one table with these rows. */

@@ -17,6 +17,10 @@ const relations = (...each: string[]) =>
 export const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
+/** Members of an archive, in whose contents one text is replaced by another. */
+export const replaced = (members: readonly ZipMember[], from: string, to: string): ZipMember[] =>
+  members.map((each) => ({ ...each, content: String(each.content).replaceAll(from, to) }));
+
 /** The parts of a workbook that a test can give. */
 export interface WorkbookPlan {
   /** The content of `sheetData` of each sheet, by its name. */
@@ -116,6 +120,10 @@ export function openDocumentMembers(
 /** A document of OpenDocument. */
 export const writeOpenDocument = (...given: Parameters<typeof openDocumentMembers>) =>
   writeZip(openDocumentMembers(...given));
+
+/** A frame of a slide of OpenDocument with a text. */
+export const frame = (role: string, text: string) =>
+  `<draw:frame presentation:class="${role}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
 
 /** A cell of a spreadsheet with a text. */
 export const textCell = (text: string, attributes = '') =>

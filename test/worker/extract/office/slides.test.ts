@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { extractOdp, extractPptx } from '../../../../worker/extract/office/slides.ts';
-import { writeZip, type ZipMember } from '../../../support/zip-writer.ts';
-import { extracted, testFaults, testTexts } from '../extraction.ts';
-import { textRow, writeOpenDocument, writeXlsx } from './sheet-writer.ts';
+import { writeZip } from '../../../support/zip-writer.ts';
+import { extracted, fixture, testFaults, testTexts } from '../extraction.ts';
+import { frame, replaced, textRow, writeOpenDocument, writeXlsx } from './sheet-writer.ts';
 import { presentationMembers, relation, shape, writePptx } from './slide-writer.ts';
 
-const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
-const replaced = (members: readonly ZipMember[], from: string, to: string) =>
-  writeZip(members.map((each) => ({ ...each, content: String(each.content).replaceAll(from, to) })));
 const TORQUE = { text: '# Torque\n\n| Screw | Nm |\n| - | - |\n| M8 | 25 |', place: { slide: 2 } };
 
 describe('a presentation of PowerPoint', () => {
@@ -63,7 +59,7 @@ describe('a presentation of PowerPoint', () => {
   const two = presentationMembers([{ tree: shape(['one']) }, { tree: shape(['two']) }]);
   testTexts(extractPptx, {
     'has a slide once, also if it is shown several times': [
-      replaced(two, 'slides/slide2.xml', 'slides/slide1.xml'),
+      writeZip(replaced(two, 'slides/slide2.xml', 'slides/slide1.xml')),
       'one',
     ],
     'has the texts of diagrams and newer comments, and descriptions of pictures': [
@@ -85,8 +81,8 @@ describe('a presentation of PowerPoint', () => {
         fixture('libreoffice.odp'),
         fixture('libreoffice.pptx').subarray(0, 20_000),
         writeZip(two.filter(({ name }) => name !== 'ppt/slides/slide1.xml')),
-        replaced(two, 'p:presentation', 'p:document'),
-        replaced(two, 'Id="rId1"', 'Id="other"'),
+        writeZip(replaced(two, 'p:presentation', 'p:document')),
+        writeZip(replaced(two, 'Id="rId1"', 'Id="other"')),
       ],
     ],
     'is refused if it is nested too deeply': ['too_deep', [writePptx([{ tree: '<p:grpSp>'.repeat(2_000) }])]],
@@ -94,8 +90,6 @@ describe('a presentation of PowerPoint', () => {
 });
 
 describe('a presentation of OpenDocument', () => {
-  const frame = (role: string, content: string) =>
-    `<draw:frame presentation:class="${role}"><draw:text-box><text:p>${content}</text:p></draw:text-box></draw:frame>`;
   const page = (content: string) => writeOpenDocument('presentation', `<draw:page>${content}</draw:page>`);
 
   test('of LibreOffice reads like the same presentation of PowerPoint', async () => {

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { extractDocx } from '../../../../worker/extract/office/docx.ts';
 import { extractXlsx } from '../../../../worker/extract/office/xlsx.ts';
 import { column } from '../../../support/columns.ts';
-import { writeZip, type ZipMember } from '../../../support/zip-writer.ts';
-import { extracted, extractedInProcess, testFaults, testTexts } from '../extraction.ts';
-import { textRow, workbookMembers, writeOpenDocument, writeXlsx } from './sheet-writer.ts';
+import { writeZip } from '../../../support/zip-writer.ts';
+import { extracted, extractedInProcess, fixture, testFaults, testTexts } from '../extraction.ts';
+import { replaced, textRow, workbookMembers, writeOpenDocument, writeXlsx } from './sheet-writer.ts';
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
-const replaced = (members: readonly ZipMember[], from: string, to: string) =>
-  members.map((each) => ({ ...each, content: String(each.content).replaceAll(from, to) }));
 /** A workbook of one sheet with these rows. */
 const sheet = (data: string) => writeXlsx({ sheets: { Sheet1: data } });
 const numbers = (row: number, ...values: number[]) =>
