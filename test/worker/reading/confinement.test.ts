@@ -6,8 +6,6 @@ import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, it, type TestContext } from 'node:test';
-import { newId } from '../../../shared/ids.ts';
-import { fieldsNow } from '../../../shared/text/prepared-chunks.ts';
 import type { Confinement, ConfinementName } from '../../../worker/sandbox/confinement.ts';
 import { watchMemory } from '../../../worker/sandbox/memory-watch.ts';
 import { noNetworkFilter } from '../../../worker/sandbox/network-filter.ts';
@@ -15,7 +13,7 @@ import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';
 import { endProcesses, temporaryFolder } from '../../support/needs/process.ts';
 import { without } from '../../support/needs/programs.ts';
 import { ROOT } from '../../support/root.ts';
-import { wholeDocument } from './held-document.ts';
+import { readingOf, taskOf, wholeDocument } from './held-document.ts';
 import { ATTEMPTS, FINDINGS, type Prey } from './hostile-extractor.ts';
 
 after(endProcesses);
@@ -117,19 +115,7 @@ async function attack(
       udpPort: udp.address().port,
       unixSocket,
     };
-    const content = Buffer.from(JSON.stringify(prey));
-    const task = {
-      mediaType: 'text/plain',
-      content,
-      teamId: newId(),
-      fields: fieldsNow('x'),
-      redaction: 'off' as const,
-    };
-    const { chunks } = await pool.read(
-      task,
-      { report: () => undefined, signal: new AbortController().signal },
-      wholeDocument,
-    );
+    const { chunks } = await pool.read(taskOf(JSON.stringify(prey)), readingOf(), wholeDocument);
     outcomes[attempt] = chunks.map((chunk) => chunk.text).join('');
   }
   const given = ['given-link', 'secret', 'secret.json', 'unix'];

@@ -3,8 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { newId } from '../../../shared/ids.ts';
-import { fieldsNow, prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
+import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
 import { FileFault } from '../../../worker/extract/extraction.ts';
 import { type ReadingBounds, ReadingInterruptedError } from '../../../worker/sandbox/reader.ts';
 import {
@@ -21,11 +20,10 @@ import {
 } from '../../support/needs/process.ts';
 import { childrenOf, running, until } from '../../support/process-table.ts';
 import { ROOT } from '../../support/root.ts';
-import { wholeDocument } from './held-document.ts';
+import { type Reading, readingOf, taskOf, wholeDocument } from './held-document.ts';
 
 after(endProcesses);
 
-const FIELDS = fieldsNow('A file');
 const EXTRACTORS = new URL('../../support/misbehaving-extractors.ts', import.meta.url);
 
 /** A pool whose files do what their text says. */
@@ -41,21 +39,6 @@ function poolOf(
   t.after(() => pool.close());
   return pool;
 }
-
-const taskOf = (text: string) => ({
-  mediaType: 'text/plain',
-  content: Buffer.from(text),
-  teamId: newId(),
-  fields: FIELDS,
-  redaction: 'off' as const,
-});
-
-type Reading = Parameters<ReadingPool['read']>[1];
-const readingOf = (given: Partial<Reading> = {}): Reading => ({
-  report: () => undefined,
-  signal: new AbortController().signal,
-  ...given,
-});
 
 /** What is read of a file whose text is this. */
 async function read(pool: ReadingPool, text: string, given?: Partial<Reading>): Promise<string> {
@@ -239,15 +222,17 @@ describe('a document of many chunks', () => {
     const pool = poolOf(t);
     const pid = await idlePid(pool);
     const asked = taskOf(TEXT);
-    await pool.read(asked, readingOf(), async ({ chunks, chunkCount }) => {
+    const after = await pool.read(asked, readingOf(), async ({ chunks, chunkCount }) => {
       const portions = await Array.fromAsync(portionsIn(chunks));
       assert.ok(portions.length > 1);
       const all = portions.flat();
       assert.equal(all.length, chunkCount);
-      assert.deepEqual(all, prepareChunksNow(asked.teamId, { text: TEXT, fields: FIELDS }));
+      assert.deepEqual(all, prepareChunksNow(asked.teamId, { text: TEXT, fields: asked.fields }));
       assert.notEqual(await idlePid(pool), pid);
       assert.deepEqual((await Array.fromAsync(portionsIn(chunks))).flat(), all);
+      return portionsIn(chunks);
     });
+    await assert.rejects(Array.fromAsync(after), ReadingInterruptedError, 'after its use has ended');
   });
 
   test('releases its process to the next file if the rest is not wanted', async (t) => {
@@ -268,14 +253,6 @@ describe('a document of many chunks', () => {
     });
     await assert.rejects(read, /ended before its passages were stored/);
     assert.notEqual(await idlePid(pool), pid);
-  });
-
-  test('cannot be read after its use has ended', async (t) => {
-    const pool = poolOf(t);
-    const chunks = await pool.read(taskOf(TEXT), readingOf(), async (document) =>
-      portionsIn(document.chunks),
-    );
-    await assert.rejects(Array.fromAsync(chunks), ReadingInterruptedError);
   });
 
   test('is aborted when nobody waits for it', async (t) => {
