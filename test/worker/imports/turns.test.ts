@@ -6,7 +6,7 @@ import { type RunningWorker, startWorker } from '../../../worker/worker.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { importNow, importTexts, isOver, MISBEHAVE, untilImport } from '../../support/running-imports.ts';
+import { importTexts, isOver, MISBEHAVE, untilImport } from '../../support/running-imports.ts';
 import { addTeam, inTeam } from '../../support/team.ts';
 
 /** A database of its own: nobody else's imports wait in it. */
@@ -59,21 +59,6 @@ describe('one Team with very many waiting imports', () => {
     for (const id of ids) await untilImport(await other, id, t.signal, isOver);
     const ahead = await begunBefore(await busy, ids.at(-1));
     assert.ok(ahead <= ids.length + MANY / 10, `${ahead} of ${MANY} were begun before its last`);
-  });
-
-  test('does not block another Team with files that never end', async (t) => {
-    const [slow, quick] = [await service.company(), await service.company()];
-    const endless = await sendMany(
-      slow,
-      Array.from({ length: 20 }, () => 'waiting'),
-    );
-    await untilImport(slow, endless[0], t.signal, ({ state }) => state === 'running');
-    const ids = await importTexts(quick, ['one', 'two', 'three', 'four', 'five']);
-    for (const id of ids) {
-      assert.equal((await untilImport(quick, id, t.signal, isOver)).state, 'completed');
-    }
-    const others = await Promise.all(endless.map((id) => importNow(slow, id)));
-    assert.ok(!others.some(isOver), 'none of those that never end is over');
   });
 
   it('shares places with other Companies, not with other Teams', async (t) => {
