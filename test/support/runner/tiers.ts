@@ -60,7 +60,7 @@ export const SAME_ON_BOTH = [
   'test/http/openapi/*.test.ts',
   // States by random changes, processes that read files, and what they report. The statements are the same.
   'test/memories/life/life.test.ts',
-  'test/worker/imports/{ended,progress}.test.ts',
+  'test/worker/imports/progress.test.ts',
   // What the protocol adds to an operation.
   'test/mcp/{protocol,clients,conformance,bounds}.test.ts',
 ];
