@@ -47,37 +47,6 @@ describe('POST /v1/auth/login', () => {
     });
     assert.deepEqual((await askSession(service, token)).json(), { expiresAt, ...rest });
   });
-
-  test('ignores case and surrounding spaces in the email', async () => {
-    const company = await withPassword();
-    const answer = await signInBy(service, `  ${company.ownerEmail.toUpperCase()} `, PASSWORD);
-    assert.equal(answer.statusCode, 200);
-  });
-
-  test('returns the same 401 for every failed login, except for the request id', async () => {
-    const company = await withPassword();
-    const [unset, closed] = [`unset-${newId()}@example.com`, `closed-${newId()}@example.com`];
-    await addAccount(service, company, { userId: newId(), email: unset, role: 'member' });
-    await addAccount(service, company, { userId: newId(), email: closed, role: 'member' });
-    await database.query(
-      `update identity.account set closed_at = now(),
-         password_hash = (select password_hash from identity.account where id = $2) where email = $1`,
-      [closed, company.ownerId],
-    );
-    const answers = await Promise.all([
-      signInBy(service, company.ownerEmail, `${PASSWORD}!`),
-      signInBy(service, `nobody-${newId()}@example.com`, PASSWORD),
-      signInBy(service, unset, PASSWORD),
-      signInBy(service, closed, PASSWORD),
-      signInBy(service, 'not an email', 'x'),
-    ]);
-    const bodies = answers.map(({ body }) => body.replace(/"requestId":"[^"]+"/, ''));
-    assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([401]));
-    assert.equal(new Set(bodies).size, 1, bodies.join('\n'));
-    assert.equal(answers[0]?.json<{ code: string }>().code, 'invalid_credentials');
-    const shapes = answers.map(({ headers }) => Object.keys(headers).sort().join());
-    assert.equal(new Set(shapes).size, 1, shapes.join('\n'));
-  });
 });
 
 describe('GET /v1/auth/session', () => {

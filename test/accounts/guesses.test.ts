@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { App } from '../../api/types.ts';
 import { samplesOf } from '../status/metrics.ts';
 import { openTestApp } from '../support/app.ts';
+import { columns } from '../support/columns.ts';
 import { databaseError, failingDatabase } from '../support/failing-database.ts';
 import { givePassword } from '../support/invites.ts';
 import {
@@ -162,12 +163,12 @@ describe('signs of guessing for the operator', () => {
         await login(address, ownerEmail, 'a-wrong-password', logging);
     }
     assert.deepEqual(
-      warnings.map(({ address, count, msg }) => [address, count, msg]),
+      columns(warnings, 'address', 'count', 'msg'),
       addresses.map((address) => [address, 1, 'sign-ins failed']),
     );
     await logging.close();
     assert.deepEqual(
-      warnings.slice(2).map(({ address, count }) => [address, count]),
+      columns(warnings.slice(2), 'address', 'count'),
       addresses.map((address) => [address, 2]),
       'the other failures are logged when the app closes',
     );
@@ -183,10 +184,9 @@ describe('signs of guessing for the operator', () => {
     assert.deepEqual(warnings, []);
     await guess(many, GUESSES, logging);
     assertLimited(await ask(many, 'wrong-token', '/metrics', logging), GUESSES, MINUTE);
-    assert.deepEqual(
-      warnings.map(({ address, count, msg }) => [address, count, msg]),
-      [[many, 10, 'requests without a valid token']],
-    );
+    assert.deepEqual(columns(warnings, 'address', 'count', 'msg'), [
+      [many, 10, 'requests without a valid token'],
+    ]);
     assert.doesNotMatch(JSON.stringify(warnings), /wrong/);
   });
 

@@ -4,6 +4,8 @@ import { createPrincipalResetLink } from '../../core/accounts/links.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
+import { newEmail } from '../support/invites.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
 import { addAccount, linkToken, makeResetLink, outcome, useLink } from '../support/sign-in.ts';
 
@@ -74,7 +76,7 @@ describe('POST /v1/company/reset-links', () => {
     }
   });
 
-  test('a reset link has the address of identityUrl, then publicUrl, and never of the Host header', async () => {
+  test('a link has the address of identityUrl, then publicUrl, and never of the Host header', async () => {
     const company = await service.company();
     for (const [addresses, base] of [
       [{ publicUrl: 'https://api.example.com' }, 'https://api.example.com'],
@@ -84,14 +86,13 @@ describe('POST /v1/company/reset-links', () => {
       ],
     ] as const) {
       const configured = await buildTestedApp({ ...service, config: { ...service.config, ...addresses } });
-      const answer = await configured.inject({
-        method: 'POST',
-        url: '/v1/company/reset-links',
-        headers: { authorization: company.headers.authorization, host: 'evil.example.com' },
-        payload: { teamId: company.teamId, email: company.ownerEmail },
-      });
+      const caller = via({ app: configured }, company.with({ host: 'evil.example.com' }));
+      const { teamId, ownerEmail: email } = company;
+      const reset = await caller.api.createOwnerResetLink({ teamId, email });
+      const invite = await caller.api.createInvite({ email: newEmail(), role: 'member' });
       await configured.close();
-      assert.ok(answer.json<{ url: string }>().url.startsWith(`${base}/reset#token=`), answer.body);
+      assert.ok(reset.url.startsWith(`${base}/reset#token=`), reset.url);
+      assert.ok(invite.url.startsWith(`${base}/join#token=`), invite.url);
     }
   });
 

@@ -6,7 +6,7 @@ import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { addPasswordHolder, givePassword, makeInvite } from '../support/invites.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
-import { askSession, makeResetLink, outcome, signInBy } from '../support/sign-in.ts';
+import { askSession, outcome, signInBy } from '../support/sign-in.ts';
 
 const service = await openTestApp();
 const { app, database } = service;
@@ -112,17 +112,4 @@ test('concurrent sign-ins leave at most fifty sessions', async (t) => {
   );
   assert.deepEqual(new Set(answers.map(outcome)), new Set(['200']));
   assert.equal((await sessionIds(company.ownerId)).length, MAX_SESSIONS);
-});
-
-test('a password reset leaves only the session that it creates', async () => {
-  const company = await withSessions(MAX_SESSIONS + 2);
-  const { token } = await makeResetLink(service, company);
-  const answer = await app.inject({
-    method: 'POST',
-    url: '/v1/auth/reset',
-    payload: { token, newPassword: PASSWORD },
-  });
-  assert.equal(outcome(answer), '200');
-  assert.equal((await sessionIds(company.ownerId)).length, 1);
-  assert.deepEqual(await ends(company.companyId), []);
 });
