@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
-import type { AuditEvent } from '../../shared/schemas/audit.ts';
-import type { ErasedMember } from '../../shared/schemas/people.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
 import { sealAll, verifyAudit } from '../support/audit-chain.ts';
 import { callerOf } from '../support/client/client.ts';
 import { columns } from '../support/columns.ts';
-import { recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import {
   addPasswordHolder,
   join,
@@ -20,29 +18,13 @@ import {
   PASSWORD,
 } from '../support/invites.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { askSession, linkToken, outcome, signInBy, useLink } from '../support/sign-in.ts';
+import { askSession, linkToken, outcome, signInBy } from '../support/sign-in.ts';
 import { addClient, addPerson, addTeam, type Caller } from '../support/team.ts';
 import { tablesWith } from '../support/traces.ts';
 
 // It reads all rows that there are.
 const service = await openOwnTestApp();
 const { database } = service;
-const AUDIT = '/v1/company/audit';
-
-const urlOf = (userId: string) => `/v1/company/members/${userId}/erase`;
-const erase = (by: Caller, userId: string) => by.send('POST', urlOf(userId));
-async function erased(by: Caller, { userId }: { userId: string }): Promise<ErasedMember> {
-  const answer = await erase(by, userId);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<ErasedMember>();
-}
-async function done(
-  by: Caller,
-  ...request: [method: 'PATCH' | 'PUT' | 'DELETE' | 'POST', url: string, body?: object]
-) {
-  const answer = await by.send(...request);
-  assert.ok(answer.statusCode < 300, `${request[1]}: ${answer.body}`);
-}
 
 /** A person who has all that names a person or gives access, and has written something, also with an agent token. */
 async function addKnownPerson(company: SignedIn) {
@@ -51,42 +33,25 @@ async function addKnownPerson(company: SignedIn) {
   const { token: inviteToken } = await makeInvite(service, company, { email: earlierEmail });
   const { token, user } = (await join(service, { token: inviteToken, name: earlierName })).json<Session>();
   const person: Caller = callerOf(service.app, { ...company.headers, authorization: `Bearer ${token}` });
-  await done(person, 'PATCH', '/v1/auth/account', { name, email, password: PASSWORD });
-  const second = (await signInBy(service, email, PASSWORD)).json<Session>().token;
+  await person.api.changeAccount({ name, email, password: PASSWORD });
+  await signInBy(service, email, PASSWORD);
   assert.equal(outcome(await signInBy(service, email, 'a wrong password')), '401 invalid_credentials');
   const agent = await createAgent(service, person, company, { name: `Laptop of ${name}` });
   const written: string[] = [];
   // The last answer is for someone else, who sends the same text again, and names the token with which it was stored.
   for (const by of [person, agent, company]) {
-    const headers = { ...by.headers, 'idempotency-key': newId() };
     const text = `The tide ${by === person ? 'comes' : 'goes'} ${user.id}`;
-    const made = await callerOf(service.app, headers).ask.ingestSource({ title: 'Tides', text });
-    written.push(made.json<{ source: { id: string } }>().source.id);
+    const repeatable = by.with({ 'idempotency-key': newId() });
+    written.push((await repeatable.api.ingestSource({ title: 'Tides', text })).source.id);
   }
   assert.equal(written.pop(), written[1]);
   const open = await makeInvite(service, company, { email, teamId: await addTeam(service, company) });
   const invitation = await makeInvitation(company, { email });
-  const reset = await company.ask.createMemberResetLink(user.id, {});
-  assert.equal(outcome(reset), '201');
-  const resetToken = linkToken(reset.json<{ url: string }>().url);
-  const secrets = [token, second, inviteToken, open.token, invitation.token, resetToken];
-  const invites = [open.token, invitation.token];
-  return {
-    userId: user.id,
-    email,
-    agent,
-    written,
-    secrets,
-    resetToken,
-    invites,
-    words: [
-      name,
-      earlierName,
-      email,
-      earlierEmail,
-      ...[...secrets, agent.token.slice(20, 52)].map((text) => hashToken(text).toString('hex')),
-    ],
-  };
+  const reset = await company.api.createMemberResetLink(user.id, {});
+  const secrets = [token, inviteToken, open.token, invitation.token, linkToken(reset.url)];
+  const hashes = [...secrets, agent.token.slice(20, 52)].map((text) => hashToken(text).toString('hex'));
+  const words = [name, earlierName, email, earlierEmail, ...hashes];
+  return { userId: user.id, agent, written, words };
 }
 
 describe('POST /v1/company/members/:userId/erase', () => {
@@ -96,7 +61,7 @@ describe('POST /v1/company/members/:userId/erase', () => {
     const before = await tablesWith(service, ...words);
     const identity = ['account', 'agent_token', 'agent_token_secret', 'invite', 'reset_link', 'session'];
     assert.deepEqual(before, [...identity.map((table) => `identity.${table}`), 'memory.idempotency_key']);
-    const { name, ...rest } = await erased(company, { userId });
+    const { name, ...rest } = await company.api.eraseCompanyMember(userId);
     assert.match(name, /^Former member [0-9a-f]{6}$/);
     assert.equal(rest.userId, userId);
     assert.deepEqual(await tablesWith(service, ...words), []);
@@ -117,41 +82,19 @@ describe('POST /v1/company/members/:userId/erase', () => {
     }
   });
 
-  test('ends the sessions, agent tokens and links of the person on the next request, and the login', async () => {
-    const company = await service.company();
-    const { userId, email, agent, secrets, invites, resetToken } = await addKnownPerson(company);
-    await erased(company, { userId });
-    for (const token of secrets.slice(0, 2)) {
-      assert.equal(outcome(await askSession(service, token)), '401 unauthenticated');
-    }
-    assert.equal(outcome(await agent.ask.getStatus()), '401 unauthenticated');
-    assert.equal(outcome(await signInBy(service, email, PASSWORD)), '401 invalid_credentials');
-    assert.equal(
-      outcome(await useLink(service, resetToken, 'another password of this test')),
-      '404 not_found',
-    );
-    const [toTeam = ''] = invites;
-    assert.equal(outcome(await join(service, { token: toTeam })), '404 not_found');
-  });
-
   test('keeps what the person wrote, findable and under the id of the account', async () => {
     const company = await service.company();
     const { userId, agent, written } = await addKnownPerson(company);
-    await erased(company, { userId });
+    await company.api.eraseCompanyMember(userId);
     const search = { query: 'tide', embeddingMode: 'keyword', scope: {} } as const;
     const { hits } = await company.api.searchMemory(search);
     assert.deepEqual(hits.map(({ source_id }) => source_id).sort(), [...written].sort());
-    const sources = await company.all.listSources();
-    assert.deepEqual(
-      written.map((id) =>
-        columns(
-          sources.filter((source) => source.id === id),
-          'createdBy',
-          'createdWith',
-        ),
-      ),
-      [[[userId, null]], [[userId, { tokenId: agent.record.id, name: 'Former agent token' }]]],
-    );
+    const sources = await Promise.all(written.map((id) => company.api.getSource(id)));
+    const byAgent = { tokenId: agent.record.id, name: 'Former agent token' };
+    assert.deepEqual(columns(sources, 'createdBy', 'createdWith'), [
+      [userId, null],
+      [userId, byAgent],
+    ]);
   });
 
   test('the chain of the audit verifies, and no list of events names the person', async () => {
@@ -159,15 +102,15 @@ describe('POST /v1/company/members/:userId/erase', () => {
     const { userId, words } = await addKnownPerson(company);
     await sealAll(database);
     const before = await verifyAudit(company);
-    await erased(company, { userId });
+    await company.api.eraseCompanyMember(userId);
     await sealAll(database);
     const after = await verifyAudit(company);
     assert.deepEqual([before.firstBreak, after.firstBreak, after.unsealed], [null, null, 0]);
     assert.ok(after.events > before.events);
-    for (const url of [AUDIT, '/v1/memory/audit']) {
-      const events = await company.readAll<AuditEvent>(url);
+    for (const list of ['listCompanyAudit', 'listTeamAudit'] as const) {
+      const events = await company.all[list]();
       const theirs = events.filter(({ actorId, subjectId }) => actorId === userId || subjectId === userId);
-      assert.ok(theirs.length > 0, url);
+      assert.ok(theirs.length > 0, list);
       for (const { actorId, actorName, subjectId, subjectName } of theirs) {
         assert.equal(actorName, actorId === userId ? null : 'Owner');
         if (subjectId === userId) assert.equal(subjectName, null);
@@ -180,23 +123,14 @@ describe('POST /v1/company/members/:userId/erase', () => {
   test('erases someone who was removed before', async () => {
     const company = await service.company();
     const { userId, words } = await addKnownPerson(company);
-    await done(company, 'DELETE', `/v1/company/members/${userId}`);
+    await company.api.removeCompanyMember(userId);
     assert.ok((await tablesWith(service, ...words)).includes('identity.account'));
-    const { events } = await recordedBy(service, company, () => erased(company, { userId }));
+    const { events } = await recordedBy(service, company, () => company.api.eraseCompanyMember(userId));
     assert.deepEqual(await tablesWith(service, ...words), []);
     assert.deepEqual(
       events.map(({ kind, detail }) => [kind, detail['wasRemoved'], detail['revokedInvites']]),
       [['company.member_erase', true, []]],
     );
-  });
-
-  test('erasing again returns the same and changes nothing', async () => {
-    const company = await service.company();
-    const person = await addPerson(service, company, { teamRole: 'member' });
-    const first = await erased(company, person);
-    await recordsNothing(service, company, async () => {
-      assert.deepEqual(await erased(company, person), first);
-    });
   });
 
   test('ends the roles, grants, requests and own invites as a removal does', async () => {
@@ -211,8 +145,10 @@ describe('POST /v1/company/members/:userId/erase', () => {
     const asPerson = { ...company, ...person, ownerId: person.userId };
     const { token, invite } = await makeInvite(service, asPerson);
     const wanted = { teamId: await addTeam(service, company), access: 'read' };
-    await done(person, 'POST', '/v1/company/access-requests', wanted);
-    const { events } = await recordedBy(service, company, () => erased(company, person));
+    await person.api.requestAccess(wanted);
+    const { events } = await recordedBy(service, company, () =>
+      company.api.eraseCompanyMember(person.userId),
+    );
     assert.equal(outcome(await join(service, { token })), '410 token_revoked');
     const members = await company.all.listCompanyMembers();
     assert.ok(!members.some(({ userId }) => userId === person.userId));
@@ -227,19 +163,19 @@ describe('POST /v1/company/members/:userId/erase', () => {
 
   test('refuses to erase the last Owner and the server principal', async () => {
     const company = await service.company();
-    assert.equal(outcome(await erase(company, company.ownerId)), '409 last_owner');
+    assert.equal(outcome(await company.ask.eraseCompanyMember(company.ownerId)), '409 last_owner');
     assert.equal((await askSession(service, company.token)).statusCode, 200);
     const principal = callerOf(service.app, { authorization: `Bearer ${API_TOKEN}`, 'memory-team': '' });
     const { user, company: own, teams } = (await askSession(service, API_TOKEN)).json<Session>();
     const place = { companyId: own.id, ownerId: user.id, ownerEmail: user.email, teamId: teams[0]?.id ?? '' };
     await addPerson(service, place, { companyRole: 'owner' });
-    assert.equal(outcome(await erase(principal, user.id)), '409 last_owner');
+    assert.equal(outcome(await principal.ask.eraseCompanyMember(user.id)), '409 last_owner');
   });
 
   test('lets an Owner erase themselves if there is another Owner', async () => {
     const company = await service.company();
     await addPerson(service, company, { companyRole: 'owner' });
-    await erased(company, { userId: company.ownerId });
+    await company.api.eraseCompanyMember(company.ownerId);
     assert.equal(outcome(await askSession(service, company.token)), '401 unauthenticated');
   });
 });
@@ -278,7 +214,7 @@ describe('the email of an erased person', () => {
     const company = await service.company();
     const email = newEmail();
     const first = await joinAs(company, email, 'The first');
-    await erased(company, { userId: first.user.id });
+    await company.api.eraseCompanyMember(first.user.id);
     const next = await joinAs(company, email, 'The next');
     assert.notEqual(next.user.id, first.user.id);
     assert.deepEqual([next.user.name, next.user.email], ['The next', email]);
@@ -289,11 +225,11 @@ describe('the email of an erased person', () => {
     const email = newEmail();
     const first = await joinAs(company, email, 'The first');
     await makeInvite(service, company, { email, teamId: await addTeam(service, company) });
-    await done(company, 'DELETE', `/v1/company/members/${first.user.id}`);
+    await company.api.removeCompanyMember(first.user.id);
     const next = await joinAs(company, email, 'The next');
     const open = await makeInvite(service, company, { email, role: 'admin' });
     assert.equal(await invitesTo(email), 4);
-    await erased(company, { userId: first.user.id });
+    await company.api.eraseCompanyMember(first.user.id);
     assert.equal(await invitesTo(email), 2);
     assert.equal((await askSession(service, next.token)).json<Session>().user.email, email);
     assert.equal(outcome(await join(service, { token: open.token })), '201');
@@ -305,7 +241,7 @@ describe('the email of an erased person', () => {
     const { email, userId } = person;
     await makeInvite(service, company, { email });
     const { token } = await makeInvite(service, other, { email });
-    await erased(company, { userId });
+    await company.api.eraseCompanyMember(userId);
     assert.equal(await invitesTo(email), 1);
     assert.equal(outcome(await join(service, { token })), '201');
   });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Session } from '../../shared/schemas/accounts.ts';
-import type { Member } from '../../shared/schemas/people.ts';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
 import { callerOf } from '../support/client/client.ts';
 import { recordedBy, recordsNothing } from '../support/company.ts';
@@ -15,20 +14,13 @@ const service = await openOwnTestApp();
 const { database } = service;
 const ROLES = ['owner', 'admin', 'member'] as const;
 
-function setRole(caller: Caller, userId: string, role: string) {
-  return caller.ask.changeCompanyRole(userId, { role });
-}
-
-function remove(caller: Caller, userId: string) {
-  return caller.ask.removeCompanyMember(userId);
-}
-
-const members = (caller: Caller, limit?: number) => caller.readAll<Member>('/v1/company/members', limit);
+const setRole = (caller: Caller, userId: string, role: string) =>
+  caller.ask.changeCompanyRole(userId, { role });
+const remove = (caller: Caller, userId: string) => caller.ask.removeCompanyMember(userId);
 
 async function roleOf(company: SignedIn, userId: string): Promise<string | undefined> {
-  return (await members(company)).find((member) => member.userId === userId)?.role;
+  return (await company.all.listCompanyMembers()).find((member) => member.userId === userId)?.role;
 }
-
 describe('GET /v1/company', () => {
   test('returns the Company with the role of the caller', async () => {
     const company = await service.company();
@@ -37,9 +29,7 @@ describe('GET /v1/company', () => {
       [company, 'owner'],
       [admin, 'admin'],
     ] as const) {
-      const answer = await caller.ask.getCompany();
-      assert.equal(answer.statusCode, 200);
-      assert.deepEqual(answer.json(), { id: company.companyId, name: 'Test Company', role });
+      assert.deepEqual(await caller.api.getCompany(), { id: company.companyId, name: 'Test Company', role });
     }
   });
 });
@@ -52,24 +42,18 @@ describe('GET /v1/company/members', () => {
     const closed = await addPerson(service, company, {});
     await database.query('update identity.account set closed_at = now() where id = $1', [closed.userId]);
     await service.company();
-    const listed = await members(admin);
-    for (const { createdAt } of listed) assert.match(createdAt, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
-    assert.deepEqual(
-      listed.map((member) => {
-        const { createdAt: _, ...rest } = member;
-        return rest;
-      }),
-      [
-        {
-          userId: member.userId,
-          email: `person-${member.userId}@example.com`,
-          name: 'Someone',
-          role: 'member',
-        },
-        { userId: admin.userId, email: `person-${admin.userId}@example.com`, name: 'Someone', role: 'admin' },
-        { userId: company.ownerId, email: company.ownerEmail, name: 'Owner', role: 'owner' },
-      ],
-    );
+    const shown = (await admin.all.listCompanyMembers()).map(({ createdAt, ...rest }) => {
+      assert.match(createdAt, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
+      return rest;
+    });
+    const someone = (userId: string, role: string) => {
+      return { userId, email: `person-${userId}@example.com`, name: 'Someone', role };
+    };
+    assert.deepEqual(shown, [
+      someone(member.userId, 'member'),
+      someone(admin.userId, 'admin'),
+      { userId: company.ownerId, email: company.ownerEmail, name: 'Owner', role: 'owner' },
+    ]);
   });
 
   test('returns stable pages while members are added', async () => {
@@ -164,33 +148,18 @@ describe('the server principal', () => {
 });
 
 describe('POST /v1/company/members/:userId/reset-link', () => {
-  test('returns a link that sets the password of that member once', async () => {
+  test('returns a link that sets the password of that member, and revokes the previous one', async () => {
     const company = await service.company();
-    const person = await addPasswordHolder(service, company, {});
-    const url = `/v1/company/members/${person.userId}/reset-link`;
-    const baseUrl = 'https://memory.example.com/team/';
-    const answer = await company.send('POST', url, { baseUrl, ttlSeconds: 60 });
-    assert.equal(answer.statusCode, 201);
-    const link = answer.json<{ url: string; expiresAt: string }>();
-    assert.deepEqual(Object.keys(link), ['url', 'expiresAt']);
+    const { email, userId } = await addPasswordHolder(service, company, {});
+    const first = (await company.ask.createMemberResetLink(userId)).json();
+    const given = { baseUrl: 'https://memory.example.com/team/', ttlSeconds: 60 };
+    const link = await company.api.createMemberResetLink(userId, given);
     assert.match(link.url, /^https:\/\/memory\.example\.com\/team\/reset#token=[\w-]{43}$/);
     const seconds = (Date.parse(link.expiresAt) - Date.now()) / 1000;
     assert.ok(seconds > 0 && seconds <= 61, `${seconds} seconds`);
-    const token = linkToken(link.url);
-    const used = await useLink(service, token, 'another password than before');
-    assert.equal(used.json<Session>().user.id, person.userId);
-    assert.equal(outcome(await useLink(service, token, PASSWORD)), '410 token_used');
-    assert.equal(outcome(await signInBy(service, person.email, PASSWORD)), '401 invalid_credentials');
-  });
-
-  test('accepts an empty body, and revokes the previous link', async () => {
-    const company = await service.company();
-    const { userId } = await addPerson(service, company, {});
-    const url = `/v1/company/members/${userId}/reset-link`;
-    const make = async () => linkToken((await company.send('POST', url)).json<{ url: string }>().url);
-    const first = await make();
-    const second = await make();
-    assert.equal(outcome(await useLink(service, first, PASSWORD)), '410 token_revoked');
-    assert.equal(outcome(await useLink(service, second, PASSWORD)), '200');
+    assert.equal(outcome(await useLink(service, linkToken(first.url), PASSWORD)), '410 token_revoked');
+    const used = await useLink(service, linkToken(link.url), 'another password than before');
+    assert.equal(used.json<Session>().user.id, userId);
+    assert.equal(outcome(await signInBy(service, email, PASSWORD)), '401 invalid_credentials');
   });
 });

@@ -5,6 +5,7 @@ import { insertSearchEvent } from '../../db/queries/audit.ts';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type Answer, via } from '../support/client/client.ts';
+import { column } from '../support/columns.ts';
 import { duringPause, openPausedApp, overlap, waitUntilBlockedOrDone } from '../support/paused-app.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { addPerson, archiveTeam } from '../support/team.ts';
@@ -76,10 +77,7 @@ for (const [name, { prepare, end, ok }] of Object.entries(ENDS)) {
     it('is not left when the search stores it at that moment', async (t) => {
       const of = await open();
       const answers = await overlap(t, service, 'into memory.audit_search', search(of), end(of));
-      assert.deepEqual(
-        answers.map(({ statusCode }) => statusCode),
-        [200, ok],
-      );
+      assert.deepEqual(column(answers, 'statusCode'), [200, ok]);
       await assertForgotten(of);
     });
 
