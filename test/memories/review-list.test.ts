@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import type { ListedMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { addMemories, addMemory, listMemories, MEMORIES } from '../support/memories.ts';
 import { assertStablePages } from '../support/stable-pages.ts';
@@ -145,13 +144,5 @@ describe('pages of GET /v1/memory/memories', () => {
     // Not similar to the others, which would show it.
     const added = { content: 'Badgers dig tunnels.' };
     await assertStablePages(company, MEMORIES, () => addMemory(company, 'review', added));
-  });
-
-  test('pages after the first keep the filters', async () => {
-    const company = await service.company();
-    const given = Array.from({ length: 5 }, (_, n) => ({ content: n % 2 === 0 ? 'ocelot' : 'lynx' }));
-    const memories = await addMemories(company, 'review', given);
-    const ocelots = ids(memories.filter((_, n) => n % 2 === 0)).toReversed();
-    assert.deepEqual(ids(await company.readAll<ListedMemory>(`${MEMORIES}?q=ocelot`, 2)), ocelots);
   });
 });

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { ListedMemory, Memory, SimilarMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
+import { column } from '../support/columns.ts';
 import { claimAll, completed, lend } from '../support/consolidation.ts';
 import { addMemories, addMemory, listMemories } from '../support/memories.ts';
 import { addClient, addPerson, along, CLAIM } from '../support/team.ts';
@@ -154,10 +155,7 @@ describe('the similar memories of a memory in review', () => {
     );
     const listed = await listMemories(company, '?state=review');
     const similar = listed.find(({ id }) => id === queued[0]?.id)?.similar ?? [];
-    assert.deepEqual(
-      similar.map(({ state }) => state),
-      ['review', 'review', 'review', 'published'],
-    );
+    assert.deepEqual(column(similar, 'state'), ['review', 'review', 'review', 'published']);
     assert.equal(similar[3]?.memoryId, published.id);
   });
 });

@@ -4,7 +4,6 @@ import { newId } from '../../shared/ids.ts';
 import { MEMORY_ACTIONS, MEMORY_STATES, type MemoryAction } from '../../shared/memory-states.ts';
 import type { Memory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { recordedBy } from '../support/company.ts';
 import { foundByWords } from '../support/consolidation.ts';
 import { questionBest } from '../support/feedback.ts';
 import { addMemory, allRows, decide, decided, listMemories, readSource } from '../support/memories.ts';
@@ -63,18 +62,14 @@ for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
     });
     continue;
   }
-  test(`${action} of a memory in state ${state} leads to ${next}, with one event and the next version`, async () => {
+  test(`${action} of a memory in state ${state} leads to ${next}, with the next version`, async () => {
     const company = await service.company();
     // What is moved to the Team layer comes from a client.
     const clientId = action === 'move' ? await addClient(service, company) : null;
     const given = { content: 'The ocelot sleeps.' };
     const memory = await addMemory(company, stateOf(state), given, clientId);
     if (action === 'keep') await questionBest(company, 'ocelot');
-    let after: Memory | undefined;
-    const { events, text } = await recordedBy(service, company, async () => {
-      after = await decided(company, decision(action, memory));
-    });
-    assert.ok(after);
+    const after = await decided(company, decision(action, memory));
     assert.deepEqual([after.id, after.state, after.version], [memory.id, next, memory.version + 1]);
     // An item that is renewed or moved in review is still undecided.
     const undecided = (action === 'renew' || action === 'move') && next === 'review';
@@ -83,18 +78,6 @@ for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
       undecided ? [null, null, company.ownerId] : [company.ownerId, after.updatedAt, company.ownerId],
     );
     assert.equal(after.createdAt, memory.createdAt);
-    assert.deepEqual(
-      events.map(({ kind, actorId, teamId, subjectType, subjectId, detail }) => [
-        kind,
-        actorId,
-        teamId,
-        subjectType,
-        subjectId,
-        detail['version'],
-      ]),
-      [[`memory.${action}`, company.ownerId, company.teamId, 'memory', memory.id, after.version]],
-    );
-    assert.doesNotMatch(text, /ocelot|lynx/i);
     const visible = {
       state: next === 'published' || next === 'review' ? next : null,
       found: next === 'published' ? 1 : 0,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Static } from 'typebox';
 import type { Status } from '../../../shared/schemas/status.ts';
+import { column } from '../../support/columns.ts';
 import { assertMemory, assertSource, seenExpiry } from './asking.ts';
 import { CALLERS, type CallerName, type Layer, type ModelMemory, RIGHTS } from './model.ts';
 import { assertAllOf } from './play-batches.ts';
@@ -93,7 +94,7 @@ async function assertMemories(world: World): Promise<void> {
     [company.teamId],
   );
   assert.deepEqual(
-    rows.map(({ id }) => id),
+    column(rows, 'id'),
     byId(model.memories).map(({ id }) => id),
     'the memories',
   );
@@ -195,7 +196,7 @@ async function assertLibrary(world: World, by: CallerName): Promise<void> {
   const listed = await players[by].all.listMemories();
   const open = model.memories.filter(({ state }) => state === 'review' || state === 'published');
   assert.deepEqual(
-    listed.map(({ id }) => id),
+    column(listed, 'id'),
     byId(open)
       .map(({ id }) => id)
       .reverse(),
