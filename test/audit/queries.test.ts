@@ -46,6 +46,8 @@ describe('what a search asked and found', () => {
       assert.match(String(detail['queryHash']), /^[0-9a-f]{64}$/);
     }
     assert.deepEqual(await tablesWith(service, query), ['memory.audit_search']);
+    const { queryId: unstored } = await searchByWords(company, 'heron lake');
+    assert.ok(!('query' in (await listed(company, unstored)).detail), 'only if the search asks for it');
   });
 
   it('has other hashes for the same text and the same hits in each search', async () => {
