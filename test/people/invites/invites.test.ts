@@ -1,32 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { IssuedInvite } from '../../../core/people/invites.ts';
-import { createLogger } from '../../../shared/logger.ts';
+import { isId } from '../../../shared/ids.ts';
 import type { Invite } from '../../../shared/schemas/people.ts';
 import { openTestApp } from '../../support/app.ts';
+import { type Body } from '../../support/client/client.ts';
 import { columns } from '../../support/columns.ts';
 import { recordsNothing } from '../../support/company.ts';
 import { makeInvitation, newEmail, outcomeOfJoin } from '../../support/invites.ts';
-import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addClient, addPerson, addTeam, type Caller, inTeam } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database, config } = service;
-const URL = '/v1/team/invites';
-
 const list = (caller: Caller) => caller.all.listInvites();
 const create = (caller: Caller, body: object) =>
   caller.ask.createInvite({ email: newEmail(), role: 'member', ...body });
 const emailOf = ({ userId }: { userId: string }) => `person-${userId}@example.com`;
 
 /** Makes an invite through the API. */
-async function made(caller: Caller, body: object = {}): Promise<IssuedInvite> {
-  const answer = await create(caller, body);
-  assert.equal(answer.statusCode, 201, answer.body);
-  return answer.json<IssuedInvite>();
-}
-
+const made = (caller: Caller, body: Partial<Body<'createInvite'>> = {}) =>
+  caller.api.createInvite({ email: newEmail(), role: 'member', ...body });
 const hoursLeft = ({ expiresAt }: Invite) => (Date.parse(expiresAt) - Date.now()) / 3_600_000;
 
 describe('POST /v1/team/invites', () => {
@@ -41,36 +34,8 @@ describe('POST /v1/team/invites', () => {
     assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
     assert.ok(Math.abs(hoursLeft(invite) - 168) < 0.1, expiresAt);
     assert.deepEqual(rest, { email, role: 'member', grants: [], state: 'open', createdBy: admin.userId });
-    const [row] = await database.query<{ row: string }>(
-      'select i::text as row from identity.invite i where id = $1',
-      [id],
-    );
-    const listed = await company.ask.listInvites();
-    for (const kept of [row?.row ?? token, listed.body]) {
-      for (const form of [token, Buffer.from(token).toString('hex')]) assert.ok(!kept.includes(form));
-    }
     assert.deepEqual(await list(company), [invite]);
-  });
-
-  test('builds the link from the identity URL or the public URL, never from the Host header', async () => {
-    const company = await service.company();
-    const publicUrl = 'https://api.example.com';
-    for (const [addresses, base] of [
-      [{ publicUrl }, publicUrl],
-      [{ publicUrl, identityUrl: 'https://id.example.com' }, 'https://id.example.com'],
-    ] as const) {
-      const logger = createLogger('fatal', 'test');
-      const configured = await buildTestedApp({ ...service, config: { ...config, ...addresses }, logger });
-      const answer = await configured.inject({
-        method: 'POST',
-        url: URL,
-        headers: { ...company.headers, host: 'evil.example.com' },
-        payload: { email: newEmail(), role: 'member' },
-      });
-      await configured.close();
-      const { token, url } = answer.json<IssuedInvite>();
-      assert.equal(url, `${base}/join#token=${token}`);
-    }
+    assert.ok(isId(id) && !JSON.stringify(invite).includes(token));
   });
 
   test('stores the requested role, grants and expiry', async () => {
@@ -79,7 +44,7 @@ describe('POST /v1/team/invites', () => {
     const grants = [
       { clientId: b, access: 'write' },
       { clientId: a, access: 'read' },
-    ];
+    ] as const;
     const { invite } = await made(company, { role: 'admin', grants, expiresInHours: 1 });
     assert.deepEqual([invite.role, invite.grants], ['admin', grants]);
     assert.ok(Math.abs(hoursLeft(invite) - 1) < 0.1, invite.expiresAt);
