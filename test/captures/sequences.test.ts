@@ -5,7 +5,7 @@ import { openTestApp } from '../support/app.ts';
 import { captureStates, sendCapture, stageCapture } from '../support/captures.ts';
 import { via } from '../support/client/client.ts';
 import { column } from '../support/columns.ts';
-import { recordedBy, recordsNothing } from '../support/company.ts';
+import { recordedBy } from '../support/company.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, addTeam, type Caller, inTeam } from '../support/team.ts';
@@ -21,19 +21,6 @@ async function stageAgain(caller: Caller, fields: object): Promise<Capture> {
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<{ capture: Capture }>().capture;
 }
-
-test('a repeated sequence returns the first capture, ignores other fields and records no event', async () => {
-  const company = await service.company();
-  for (const sequence of [0, 1, Number.MAX_SAFE_INTEGER]) {
-    const first = await stageCapture(company, { ...BLOCK, sequence });
-    await recordsNothing(service, company, async () => {
-      assert.deepEqual(await stageAgain(company, { ...BLOCK, sequence }), first);
-      const retold = { ...BLOCK, sequence, summary: 'Told otherwise.', metadata: { a: 1 } };
-      assert.deepEqual(await stageAgain(company, retold), first);
-    });
-  }
-  assert.deepEqual(await captureStates(service, company), { staged: 3 });
-});
 
 test('twenty requests with one sequence at the same time in two processes stage one capture', async (t) => {
   const company = await service.company();

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
-import { column } from '../support/columns.ts';
 import { claimAll, complete, completed, type GivenItem, lend, traces } from '../support/consolidation.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -11,24 +10,6 @@ import { outcome } from '../support/sign-in.ts';
 const service = await openTestApp();
 
 const OCELOT = { title: 'Ocelots', content: 'The ocelot sleeps by day.' };
-
-test('several items can use one capture, and one item can use several', async () => {
-  const company = await service.company();
-  const { batchId, captureIds } = await lend(company, [null, null]);
-  const [first = '', second = ''] = captureIds;
-  const results = await completed(company, batchId, [
-    { captureIds: [first], action: 'publish', ...OCELOT },
-    { captureIds: [second, first], action: 'review', title: 'b', content: 'The gibbon swings.' },
-    { captureIds: [first.toUpperCase(), first], action: 'discard' },
-  ]);
-  assert.deepEqual(column(results, 'state'), ['published', 'review', 'discarded']);
-  const memories = await company.all.listMemories();
-  assert.deepEqual(memories.map((memory) => memory.captureIds.toSorted()).toReversed(), [
-    [first],
-    [first, second].sort(),
-  ]);
-  assert.deepEqual((await traces(service, company)).captures, { completed: 2 });
-});
 
 test('a complete names the first invalid field, changes nothing and keeps the batch open', async () => {
   const company = await service.company();

@@ -7,7 +7,6 @@ import {
   claimAll,
   complete,
   completed,
-  foundByWords,
   type GivenItem,
   type Lent,
   lend,
@@ -28,26 +27,6 @@ const items = ({ captureIds }: Lent, content = 'The ocelot sleeps by day.'): Giv
 ];
 
 describe('a batch whose lease expired', () => {
-  test('returns 409 for a complete after the lease and leaves the captures to other callers', async () => {
-    const company = await service.company();
-    const other = await addPerson(service, company, { teamRole: 'admin' });
-    const lent = await lend(company);
-    await expireBatch(service, lent.batchId);
-    const before = await traces(service, company);
-    const late = async (given: GivenItem[] = items(lent)) =>
-      outcome(await complete(company, lent.batchId, given));
-    for (const given of [items(lent), [{ captureIds: lent.captureIds, action: 'discard' as const }], []]) {
-      assert.equal(await late(given), '409 batch_expired');
-    }
-    assert.deepEqual(await traces(service, company), before);
-    const theirs = await claimAll(other);
-    assert.deepEqual(theirs.captureIds, lent.captureIds);
-    assert.equal(await late(), '409 batch_expired');
-    await completed(other, theirs.batchId, items(theirs, 'The gibbon swings.'));
-    assert.equal(await late(), '409 batch_expired');
-    assert.deepEqual(await foundByWords(company, 'ocelot gibbon'), ['The gibbon swings.']);
-  });
-
   test('returns 409 if another caller claims the captures while the complete waits', async (t) => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });

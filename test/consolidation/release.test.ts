@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
-import {
-  addCaptures,
-  captureStates,
-  claimBatch,
-  claimedIds,
-  expireBatch,
-  stageCapture,
-} from '../support/captures.ts';
-import { column } from '../support/columns.ts';
+import { addCaptures, captureStates, claimBatch, claimedIds, expireBatch } from '../support/captures.ts';
 import { recordsNothing } from '../support/company.ts';
 import {
   claimAll,
@@ -22,7 +14,7 @@ import {
   traces,
 } from '../support/consolidation.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson } from '../support/team.ts';
+import { addPerson } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -59,24 +51,6 @@ describe('POST /v1/memory/consolidation/release', () => {
     await released(company, batchId);
     assert.equal(await claimBatch(another), null);
     assert.deepEqual(await claimedIds(author), captureIds);
-  });
-
-  test('records one event for each layer, with the captures of that layer', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const ofClient = await stageCapture(company, { scope: { clientId } });
-    const ofTeam = [await stageCapture(company), await stageCapture(company)];
-    const { batchId } = await claimAll(company);
-    await released(company, batchId);
-    const events = await company.all.listTeamAudit({ kind: 'memory.release', subjectId: batchId });
-    assert.deepEqual(
-      new Map(events.map(({ clientId: of, detail }) => [of, detail['captureIds']])),
-      new Map([
-        [null, column(ofTeam, 'id')],
-        [clientId, [ofClient.id]],
-      ]),
-    );
-    assert.equal(events.length, 2);
   });
 });
 

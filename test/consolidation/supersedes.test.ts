@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
-import { column } from '../support/columns.ts';
 import {
   complete,
   completed,
@@ -27,14 +26,6 @@ const successor = (captureIds: string[], supersedes: string, more: GivenItem = {
   content: NEW,
   supersedes,
   ...more,
-});
-
-test('a superseded memory is not in the list of similar memories', async () => {
-  const company = await service.company();
-  const [old, other] = [await keep(company, { content: OLD }), await keep(company, { content: OLD })];
-  const { batchId, captureIds } = await lend(company);
-  const [result] = await completed(company, batchId, [successor(captureIds, old.memoryId, { content: OLD })]);
-  assert.deepEqual(column(result?.similar ?? [], 'memoryId'), [other.memoryId]);
 });
 
 test('a complete returns 400 if two items supersede one memory and accepts two items with two memories', async () => {
