@@ -9,7 +9,7 @@ import { type Chunk, NO_PLACE } from '../../shared/schemas/sources.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import type { SignedIn } from '../support/app.ts';
 import { type Body } from '../support/client/client.ts';
-import { column, columns } from '../support/columns.ts';
+import { column } from '../support/columns.ts';
 import { markdownTable, tableCells, tableHead } from '../support/long-table.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { pdfText, writePdf } from '../support/pdf-writer.ts';
@@ -204,46 +204,6 @@ describe('the import worker', () => {
     const status = await readStatus(company);
     assert.deepEqual([status.imports.failed, status.imports.completed], [6, 1]);
     assert.deepEqual(status.imports.recentFailures, done.slice(0, 6).reverse());
-  });
-
-  test('completes a file with the text of another source with its own source, and a repeated file with the same', async () => {
-    const company = await service.company();
-    const ingested = await company.ask.ingestSource({ title: 'x', text: 'known already' });
-    const { source } = ingested.json<{ source: { id: string } }>();
-    const done = await importAll(company, [
-      { filename: 'a.txt', text: 'known already' },
-      { filename: 'b.txt', text: 'new to all' },
-      { filename: 'b.txt', text: 'new to all' },
-    ]);
-    assert.deepEqual(column(done, 'state'), ['completed', 'completed', 'completed']);
-    assert.notEqual(done[0]?.sourceId, source.id);
-    assert.equal(done[0]?.sameAs?.sourceId, source.id);
-    assert.equal(done[1]?.sourceId, done[2]?.sourceId);
-    const [sources] = await database.query<{ n: number }>(
-      'select count(*) as n from memory.source where team_id = $1',
-      [company.teamId],
-    );
-    assert.equal(sources?.n, 3);
-  });
-
-  test('writes one audit event for the outcome of each import, without its text', async () => {
-    const company = await service.company();
-    const done = await importAll(company, [
-      { filename: 'a.txt', text: 'a private wombat' },
-      { filename: 'b.txt', text: '' },
-    ]);
-    const events = await database.query<{ kind: string; subject: string; row: string }>(
-      `select kind, subject_id as subject, e::text as row from memory.audit_event e
-        where company_id = $1 and subject_type = 'import' order by subject_id, id`,
-      [company.companyId],
-    );
-    assert.deepEqual(columns(events, 'kind', 'subject'), [
-      ['memory.import', done[0]?.id],
-      ['memory.import_complete', done[0]?.id],
-      ['memory.import', done[1]?.id],
-      ['memory.import_fail', done[1]?.id],
-    ]);
-    for (const { row } of events) assert.doesNotMatch(row, /wombat/);
   });
 
   test('a running worker is listed in the status for callers with Full access', async () => {

@@ -2,24 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { IMPORT_STATES, type Import } from '../../shared/schemas/imports.ts';
 import type { SignedIn } from '../support/app.ts';
-import {
-  FAULT,
-  IMPORTS,
-  letFileGo,
-  plantImport,
-  plantImports,
-  retried,
-  sendRemoval,
-} from '../support/import-records.ts';
+import { FAULT, IMPORTS, letFileGo, plantImport, plantImports, retried } from '../support/import-records.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { addClient, addPerson, type Caller, readStatus } from '../support/team.ts';
+import { addClient } from '../support/team.ts';
 
 /** No worker is at work here: every import stays in its state. */
 const service = await openOwnTestApp();
 
 const idsOf = (imports: readonly Import[]) => imports.map(({ id }) => id);
-
-const figures = async (caller: Caller) => (await readStatus(caller)).imports;
 
 /** Imports of every state, mixed, in the Team layer and in a client: newest first. */
 async function plantMixed(company: SignedIn, clientId: string, rounds: number) {
@@ -90,37 +80,5 @@ describe('GET /v1/memory/imports', () => {
     );
     assert.deepEqual([older?.id, older?.error, older?.attempts], [gone, FAULT, 1]);
     assert.match(older?.payloadPrunedAt ?? '', /Z$/);
-  });
-});
-
-describe('imports in GET /v1/memory/status', () => {
-  test('counts imports by state, without cancelled and deleted ones', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    await plantMixed(company, clientId, 2);
-    const { recentFailures, ...counts } = await figures(company);
-    assert.deepEqual(counts, { queued: 4, running: 4, completed: 4, failed: 4 });
-    assert.deepEqual(recentFailures, await company.readAll<Import>(`${IMPORTS}?state=failed`));
-    await retried(company, { ids: idsOf(recentFailures).slice(1) });
-    const [left] = recentFailures;
-    const [queued] = await company.readAll<Import>(`${IMPORTS}?state=queued`);
-    assert.equal((await sendRemoval(company, queued?.id ?? '')).statusCode, 204);
-    const now = await figures(company);
-    assert.deepEqual([now.queued, now.failed, idsOf(now.recentFailures)], [6, 1, [left?.id]]);
-    assert.equal((await sendRemoval(company, left?.id ?? '')).statusCode, 204);
-    assert.deepEqual(await figures(company), { ...now, failed: 0, recentFailures: [] });
-  });
-
-  test('lists recent failures only of imports that the caller can read', async () => {
-    const company = await service.company();
-    const [mine, other] = [await addClient(service, company), await addClient(service, company)];
-    const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } });
-    const [ofTeam, ofMine] = [
-      await plantImport(service, company),
-      await plantImport(service, company, { clientId: mine }),
-    ];
-    await plantImport(service, company, { clientId: other });
-    assert.deepEqual(idsOf((await figures(member)).recentFailures), [ofMine, ofTeam]);
-    assert.equal((await figures(company)).recentFailures.length, 3);
   });
 });

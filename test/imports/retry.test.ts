@@ -67,16 +67,6 @@ describe('POST /v1/memory/imports/:id/retry', () => {
     assert.deepEqual(answers.map(outcomeOf).sort(), ['202', ...Array(19).fill('409 conflict')]);
     assert.equal(await countJobs(service, id), 1);
   });
-
-  test('retries an import again after it failed again', async () => {
-    const company = await service.company();
-    const id = await plantImport(service, company);
-    for (const jobs of [1, 2]) {
-      assert.equal((await sendRetry(company, id)).statusCode, 202);
-      assert.equal(await countJobs(service, id), jobs);
-      await service.database.query(`update memory.import set state = 'failed' where id = $1`, [id]);
-    }
-  });
 });
 
 describe('POST /v1/memory/imports/retry with ids', () => {
@@ -151,17 +141,5 @@ describe('POST /v1/memory/imports/retry with ids', () => {
     for (const body of [{}, { ids: [id], all: true }]) {
       assertInvalid(await refused(company, () => sendRetries(company, body)), '/');
     }
-  });
-
-  test('twenty concurrent retries of the same imports queue each of them once', async () => {
-    const company = await service.company();
-    const ids = await plantImports(service, company, 10);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        sendRetries(company, { ids: n % 2 === 0 ? ids : ids.toReversed() }),
-      ),
-    );
-    assert.deepEqual(answers.map(outcomeOf).sort(), ['202', ...Array(19).fill('409 conflict')]);
-    for (const id of ids) assert.equal(await countJobs(service, id), 1);
   });
 });
