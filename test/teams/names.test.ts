@@ -9,19 +9,8 @@ const TAKEN = '409 conflict';
 
 const makeTeam = (company: SignedIn, name: string) => company.ask.createTeam({ name });
 const makeClient = (company: SignedIn, name: string) => company.ask.createClient({ name });
-const idOf = (answer: { json<T>(): T }) => answer.json<{ id?: string; team?: { id: string } }>();
-
-async function madeTeam(company: SignedIn, name: string): Promise<string> {
-  const { team } = idOf(await makeTeam(company, name));
-  assert.ok(team);
-  return team.id;
-}
-async function madeClient(company: SignedIn, name: string): Promise<string> {
-  const { id } = idOf(await makeClient(company, name));
-  assert.ok(id);
-  return id;
-}
-
+const madeTeam = async ({ api }: SignedIn, name: string) => (await api.createTeam({ name })).team.id;
+const madeClient = async ({ api }: SignedIn, name: string) => (await api.createClient({ name })).id;
 describe('the name of a Team', () => {
   test('is unique in its Company, compared without case, outer spaces and composition', async () => {
     const company = await service.company();
