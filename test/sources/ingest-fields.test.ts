@@ -22,40 +22,16 @@ describe('an ingest of the same text with the same externalId', () => {
   test('updates title, uri and metadata, and returns which of them changed', async () => {
     const company = await service.company();
     const chunks = [{ text: 'a quokka', embedding: along(1) }];
-    const fields = { title: 'Old', uri: 'x:old', metadata: { author: 'ann', n: [1] } };
-    const { source } = await ingest(company, 201, { chunks, ...CLAIM, ...fields });
-    const changes: [body: object, updated: string[], now: object][] = [
-      [{ title: 'New' }, ['title'], { ...fields, title: 'New' }],
-      [{ title: 'New', uri: 'x:new' }, ['uri'], { ...fields, title: 'New', uri: 'x:new' }],
-      [
-        { title: 'Newer', metadata: { author: 'zoe' } },
-        ['title', 'metadata'],
-        { title: 'Newer', uri: 'x:new', metadata: { author: 'zoe' } },
-      ],
-      [{ title: 'Newer', metadata: {} }, ['metadata'], { title: 'Newer', uri: 'x:new', metadata: {} }],
-    ];
-    for (const [body, updated, now] of changes) {
-      const { events } = await recordedBy(service, company, async () => {
-        const { source: told, ...rest } = await ingest(company, 200, { chunks, ...CLAIM, ...body });
-        assert.deepEqual(rest, {
-          chunks: 1,
-          embedded: 1,
-          duplicate: false,
-          updated,
-          similarSources: [],
-          redactions: [],
-        });
-        const { chunks: _, metadata: __, nextCursor: ___, ...read } = await readSource(company, source.id);
-        assert.deepEqual(told, { ...read, chunks: 1 });
-        assert.ok(told.updatedAt > source.updatedAt);
-      });
-      const { title, uri, metadata, createdAt } = await readSource(company, source.id);
-      assert.deepEqual([{ title, uri, metadata }, createdAt], [now, source.createdAt]);
-      assert.deepEqual(
-        events.map(({ kind, subjectId, detail }) => ({ kind, subjectId, detail })),
-        [{ kind: 'memory.update', subjectId: source.id, detail: { updated } }],
-      );
-    }
+    const { source } = await ingest(company, 201, { chunks, ...CLAIM });
+    const change = { title: 'New', uri: 'x:new', metadata: { author: 'zoe' } };
+    const { source: told, ...rest } = await ingest(company, 200, { chunks, ...CLAIM, ...change });
+    const updated = ['title', 'uri', 'metadata'];
+    const answer = { chunks: 1, embedded: 1, duplicate: false, updated, similarSources: [], redactions: [] };
+    assert.deepEqual(rest, answer);
+    const { chunks: _, metadata, nextCursor: __, ...read } = await readSource(company, source.id);
+    assert.deepEqual([told, metadata], [{ ...read, chunks: 1 }, change.metadata]);
+    assert.deepEqual([read.title, read.uri, read.createdAt], ['New', 'x:new', source.createdAt]);
+    assert.ok(told.updatedAt > source.updatedAt);
   });
 
   test('the same text with the same fields is a duplicate and writes no audit event', async () => {
@@ -113,18 +89,32 @@ describe('an ingest of the same text with the same externalId', () => {
   });
 });
 
-test('a new text with the same externalId keeps the uri and metadata if they are absent', async () => {
-  const company = await service.company();
-  const fields = { uri: 'x:kept', metadata: { author: 'ann' } };
-  const { source } = await ingest(company, 201, { text: 'first', ...fields });
-  await ingest(company, 200, { text: 'second', title: 'New' });
-  const { title, uri, metadata, chunks } = await readSource(company, source.id);
-  assert.deepEqual([title, { uri, metadata }, chunks.map(({ text }) => text)], ['New', fields, ['second']]);
-});
-
-test('the same text without an externalId is a duplicate and changes nothing', async () => {
-  const company = await service.company();
-  const first = await ingest(company, 201, { text: 'plain', externalId: undefined });
-  const again = await ingest(company, 200, { text: 'plain', externalId: undefined, title: 'New' });
-  assert.deepEqual(again, { ...first, duplicate: true });
-});
+for (const [field, first, second, none, alike] of [
+  ['uri', 'x:old', 'x:new', undefined, 'x:old'],
+  ['metadata', { author: 'ann', n: [1] }, { author: 'zoe' }, {}, { n: [1], author: 'ann' }],
+  ['tags', ['a', 'b'], ['b', 'c'], [], ['B', 'a']],
+  [
+    'expiresAt',
+    '2098-01-02T03:04:05.006Z',
+    '2099-01-01T00:00:00.000Z',
+    null,
+    '2098-01-02T04:04:05.006+01:00',
+  ],
+  ['occurredAt', '2019-05-06', '2021-09-10T11:12:13.140Z', null, '2019-05-06'],
+] as const) {
+  test(`${field} of a text with an externalId stays unless another value is given, also with a new text`, async () => {
+    const company = await service.company();
+    const send = async (value: unknown, text = 'the first') => {
+      const body = { title: 'Old', externalId: 'doc', text, [field]: value };
+      const { source, updated, duplicate } = await company.api.ingestSource(body);
+      return [(await company.api.getSource(source.id))[field], updated, duplicate];
+    };
+    assert.deepEqual(await send(first), [first, undefined, false]);
+    assert.deepEqual(await send(undefined), [first, undefined, true]);
+    assert.deepEqual(await send(alike), [first, undefined, true]);
+    assert.deepEqual(await send(second), [second, [field], false]);
+    assert.deepEqual(await send(undefined, 'the second'), [second, undefined, false]);
+    if (none !== undefined) assert.deepEqual(await send(none, 'the second'), [none, [field], false]);
+    assert.deepEqual(await send(first, 'the third'), [first, undefined, false]);
+  });
+}

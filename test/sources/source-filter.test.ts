@@ -39,18 +39,8 @@ describe('the filter q of the list of sources', () => {
     assert.deepEqual(await titles(company, 'reporter'), ['A reporter']);
     assert.deepEqual(await titles(company, 'report 2'), ['Annual report 2024']);
     assert.deepEqual(await titles(company, 'annual 2024'), []);
-  });
-
-  test('q ignores white space around the text', async () => {
-    const company = await shelf('A heron');
-    assert.deepEqual(await titles(company, ' heron\t\n'), ['A heron']);
-  });
-
-  test('a blank q returns all sources', async () => {
-    const company = await shelf('one', 'two');
-    for (const q of ['', ' ', '\t \n', '\u00a0']) {
-      assert.deepEqual(await titles(company, q), ['two', 'one'], JSON.stringify(q));
-    }
+    assert.deepEqual(await titles(company, ' reporter\t\n'), ['A reporter'], 'without the space around it');
+    for (const blank of ['', ' ', '\t \n', '\u00a0']) assert.equal((await titles(company, blank)).length, 3);
   });
 
   test('q can be combined with kind, state and clientId', async () => {

@@ -3,11 +3,10 @@ import { describe, test } from 'node:test';
 import { commitSource, stageSource } from '../../core/sources/store.ts';
 import { transaction } from '../../db/driver/database.ts';
 import { openTestApp } from '../support/app.ts';
-import { column } from '../support/columns.ts';
 import { addMemory, decided } from '../support/memories.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addSource, archived, listSources } from '../support/source-library.ts';
+import { addSource, listSources } from '../support/source-library.ts';
 import { draftOf } from '../support/sources.ts';
 import { assertStablePages } from '../support/stable-pages.ts';
 import { addClient, addPerson, type Caller } from '../support/team.ts';
@@ -35,37 +34,6 @@ describe('GET /v1/memory/sources', () => {
     const company = await service.company();
     for (let n = 0; n < 5; n++) await addSource(company);
     await assertStablePages(company, '/v1/memory/sources', () => addSource(company));
-  });
-
-  test('returns every match once in the pages of a filtered list', async () => {
-    const company = await service.company();
-    const wanted = [];
-    for (let n = 0; n < 7; n++) {
-      const { id } = await addSource(company, { title: n % 2 === 0 ? 'Wanted' : 'Other' });
-      if (n % 2 === 0) wanted.unshift(id);
-    }
-    const listed = await company.readAll<{ id: string }>('/v1/memory/sources?q=wanted', 1);
-    assert.deepEqual(column(listed, 'id'), wanted);
-  });
-
-  test('filters by kind and by state', async () => {
-    const company = await service.company();
-    const { sourceId } = await addMemory(company, 'published');
-    const ingested = await addSource(company);
-    const gone = await addSource(company);
-    const imported = await addSource(company);
-    await database.query(`update memory.source set kind = 'import' where id = $1`, [imported.id]);
-    await archived(company, gone.id);
-    for (const [query, expected] of [
-      ['?kind=memory', [sourceId]],
-      ['?kind=ingest', [gone.id, ingested.id]],
-      ['?kind=import', [imported.id]],
-      ['?state=archived', [gone.id]],
-      ['?state=active&kind=ingest', [ingested.id]],
-      ['?state=archived&kind=memory', []],
-    ] as const) {
-      assert.deepEqual(await ids(company, query), expected, query);
-    }
   });
 
   test('names the memory of a source while it is published', async () => {

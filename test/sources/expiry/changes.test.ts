@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { recordsNothing } from '../../support/company.ts';
 import { complete, completed, lend } from '../../support/consolidation.ts';
 import { importNow } from '../../support/import-now.ts';
@@ -36,10 +37,7 @@ test('expiresAt is shown by sources, imports and memories, and is null if none w
   const given = [{ expiresAt: SOON }, {}];
   for (const state of ['review', 'published'] as const) {
     const memories = await addMemories(company, state, given);
-    assert.deepEqual(
-      memories.map(({ expiresAt }) => expiresAt),
-      [SOON, null],
-    );
+    assert.deepEqual(column(memories, 'expiresAt'), [SOON, null]);
     if (state === 'published') {
       assert.equal((await readSource(company, memories[0]!.sourceId!)).expiresAt, SOON);
     }
@@ -90,23 +88,6 @@ test('an expiry does not refuse a request that is sent again after the expiry', 
   assertInvalid(await ingest(company, { expiresAt: SOON }), '/expiresAt');
   assert.deepEqual((await send()).json(), stored.json());
   assert.deepEqual(await completed(company, batchId, [item]), results);
-});
-
-test('a source with an externalId keeps its expiry unless another is given; null removes it', async () => {
-  const company = await service.company();
-  const send = async (body: object) => {
-    const answer = await ingest(company, { externalId: 'x', ...body });
-    const { source, updated, duplicate } = answer.json();
-    return [answer.statusCode, source.expiresAt, updated ?? null, duplicate];
-  };
-  assert.deepEqual(await send({ expiresAt: SOON }), [201, SOON, null, false]);
-  assert.deepEqual(await send({}), [200, SOON, null, true]);
-  assert.deepEqual(await send({ expiresAt: SOON }), [200, SOON, null, true]);
-  assert.deepEqual(await send({ expiresAt: LATER }), [200, LATER, ['expiresAt'], false]);
-  assert.deepEqual(await send({ text: 'A gull.' }), [200, LATER, null, false]);
-  assert.deepEqual(await send({ text: 'A gull.', expiresAt: null }), [200, null, ['expiresAt'], false]);
-  assert.deepEqual(await send({ text: 'A tern.', expiresAt: SOON }), [200, SOON, null, false]);
-  assert.deepEqual(await send({ text: 'A heron.', expiresAt: null }), [200, null, null, false]);
 });
 
 test('a change gives a source another expiry, and null removes it', async () => {

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 import type { Memory } from '../../../shared/schemas/memories.ts';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { column } from '../../support/columns.ts';
+import { column, columns } from '../../support/columns.ts';
 import { called, callTool } from '../../support/mcp.ts';
 import { addMemories } from '../../support/memories.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -183,9 +183,6 @@ describe('chunks of a source that has expired', () => {
     await expireSources(service, first.id);
     const second = await addSource(company, { text });
     const { hits } = await company.api.searchMemory({ query: 'heron', scope: {}, embeddingMode: 'keyword' });
-    assert.deepEqual(
-      hits.map(({ source_id, duplicates }) => [source_id, duplicates]),
-      [[second.id, 0]],
-    );
+    assert.deepEqual(columns(hits, 'source_id', 'duplicates'), [[second.id, 0]]);
   });
 });

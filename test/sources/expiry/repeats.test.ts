@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
 import { recordedBy } from '../../support/company.ts';
 import { importNow } from '../../support/import-now.ts';
 import { expireSources, storedStates } from './expire.ts';
@@ -43,13 +44,10 @@ describe('the text of a source that has expired', () => {
         'archived',
         'active',
       ]);
-      assert.deepEqual(
-        events.map(({ kind, subjectId }) => [kind, subjectId]),
-        [
-          ['memory.expire', first.source.id],
-          ['memory.ingest', second.source.id],
-        ],
-      );
+      assert.deepEqual(columns(events, 'kind', 'subjectId'), [
+        ['memory.expire', first.source.id],
+        ['memory.ingest', second.source.id],
+      ]);
       assert.equal((await ingest(company, body)).duplicate, true);
     });
   }
