@@ -94,8 +94,7 @@ describe('a deleted Team', () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const body = { teamId: company.teamId, access: 'full' };
-    const asked = await admin.ask.requestAccess(body);
-    const request = asked.json<{ id: string }>().id;
+    const request = (await admin.api.requestAccess(body)).id;
     await end(company);
     assert.deepEqual(await company.all.listTeams(), []);
     assert.deepEqual(await company.all.listCompanyGrants(), []);
@@ -155,8 +154,7 @@ describe('a deleted Team', () => {
   test('a Company Owner finds the audit events of a deleted Team by its id', async () => {
     const company = await service.company();
     const text = 'a word of the deleted Team';
-    const ingested = await company.ask.ingestSource({ title: 'x', text });
-    const { source } = ingested.json<{ source: { id: string } }>();
+    const { source } = await company.api.ingestSource({ title: 'x', text });
     await makeInvite(service, company);
     const other = await addTeam(service, company);
     const byTeam = (teamId: string) => company.all.listCompanyAudit({ teamId });

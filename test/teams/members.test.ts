@@ -18,12 +18,9 @@ const remove = (caller: Caller, userId: string) => caller.ask.removeTeamMember(u
 
 const add = (company: SignedIn, teamRole: Role) => addPerson(service, company, { teamRole });
 
-/** Callers with Full access. The Team keeps another Owner than the member that a test changes. */
+/** Those whose roles in the Team and in the Company differ. The access matrix asks as the others. */
 async function cast(company: SignedIn): Promise<Record<string, Person>> {
   return {
-    'a Team Admin': await add(company, 'admin'),
-    'a Team Owner': await add(company, 'owner'),
-    'a Company Owner': await addPerson(service, company, { companyRole: 'owner' }),
     'a Company Owner who is a Team Member': await addPerson(service, company, {
       companyRole: 'owner',
       teamRole: 'member',
@@ -40,12 +37,9 @@ async function cast(company: SignedIn): Promise<Record<string, Person>> {
   };
 }
 const APPOINTS_OWNERS = [
-  'a Team Owner',
-  'a Company Owner',
   'a Company Owner who is a Team Member',
   'a Company Admin with Full access who is a Team Owner',
 ];
-
 /** The role of a person in the Team, or undefined. */
 async function roleOf(company: SignedIn, userId: string): Promise<string | undefined> {
   return (await list(company)).find((member) => member.userId === userId)?.role;
@@ -76,15 +70,11 @@ describe('GET /v1/team/members', () => {
       { userId: company.ownerId, email: company.ownerEmail, name: 'Owner', role: 'owner' },
     ];
     for (const caller of [company, admin, member, outsider]) {
-      const members = await list(caller);
-      assert.deepEqual(
-        members.map(({ userId, email, name, role }) => ({ userId, email, name, role })),
-        expected,
-      );
-      for (const { createdAt, ...rest } of members) {
-        assert.deepEqual(Object.keys(rest).sort(), ['email', 'name', 'role', 'userId']);
+      const shown = (await list(caller)).map(({ createdAt, ...rest }) => {
         assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      }
+        return rest;
+      });
+      assert.deepEqual(shown, expected);
     }
   });
 
