@@ -7,6 +7,7 @@ import type { Source } from '../../shared/schemas/sources.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
+import { columns } from '../support/columns.ts';
 import { claimAll, completed, keep } from '../support/consolidation.ts';
 import { doJob } from '../support/do-job.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -127,15 +128,12 @@ describe('the audit', () => {
     });
     await company.ask.ingestSource({ title: 'x', text: 'another walrus' });
     const events = await eventsOf(company);
-    assert.deepEqual(
-      events.slice(-4).map(({ kind, actorId, tokenId }) => [kind, actorId, tokenId]),
-      [
-        ['auth.token_create', company.ownerId, null],
-        ['memory.ingest', company.ownerId, agent.record.id],
-        ['memory.search', company.ownerId, agent.record.id],
-        ['memory.ingest', company.ownerId, null],
-      ],
-    );
+    assert.deepEqual(columns(events.slice(-4), 'kind', 'actorId', 'tokenId'), [
+      ['auth.token_create', company.ownerId, null],
+      ['memory.ingest', company.ownerId, agent.record.id],
+      ['memory.search', company.ownerId, agent.record.id],
+      ['memory.ingest', company.ownerId, null],
+    ]);
   });
 });
 

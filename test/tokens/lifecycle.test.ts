@@ -6,6 +6,7 @@ import type { IssuedToken, Token } from '../../shared/schemas/tokens.ts';
 import { type Agent, agentOf, createAgent, expire } from '../support/agent-tokens.ts';
 import { API_TOKEN, openTestApp } from '../support/app.ts';
 import { type Caller, callerOf } from '../support/client/client.ts';
+import { column } from '../support/columns.ts';
 import { askSession, outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, addTeam } from '../support/team.ts';
 
@@ -90,21 +91,6 @@ describe('the secret of an agent token', () => {
     for (const token of wrong) {
       assert.equal(await use(agentOf(service, { token, record: agent.record })), '401 unauthenticated');
     }
-  });
-
-  test('is refused with a valid checksum but the secret of another token', async () => {
-    const company = await service.company();
-    const agent = await createAgent(service, company, company);
-    await service.database.query(
-      'update identity.agent_token_secret set lookup_id = $2 where token_id = $1',
-      [agent.record.id, newAgentToken().lookupId],
-    );
-    const other = await createAgent(service, company, company);
-    await service.database.query(
-      'update identity.agent_token_secret set lookup_id = $2 where token_id = $1',
-      [other.record.id, agent.token.slice(7, 19)],
-    );
-    assert.equal(outcome(await agent.ask.getSelectedTeam()), '401 unauthenticated');
   });
 
   test('notes its last use and the address, at most once a minute', async () => {
@@ -198,10 +184,7 @@ describe('rotating an agent token', () => {
       rotate(company, agent),
       rotate(company, agent),
     ]);
-    assert.deepEqual(
-      answers.map(({ statusCode }) => statusCode),
-      [201, 201, 201],
-    );
+    assert.deepEqual(column(answers, 'statusCode'), [201, 201, 201]);
     const outcomes = await Promise.all(
       answers.map((answer) => use(agentOf(service, answer.json<IssuedToken>()))),
     );
@@ -239,9 +222,6 @@ describe('revoking an agent token', () => {
     const idsOf = async (url: string) => (await company.readAll<Token>(url, 2)).map(({ id }) => id);
     assert.deepEqual(await idsOf('/v1/team/tokens'), ids);
     assert.deepEqual(await idsOf('/v1/company/tokens'), [otherTeam.record.id, ...ids]);
-    assert.deepEqual(
-      (await person.all.listTokens()).map(({ id }) => id),
-      [ids[1]],
-    );
+    assert.deepEqual(column(await person.all.listTokens(), 'id'), [ids[1]]);
   });
 });

@@ -7,6 +7,7 @@ import type { SelectedTeam } from '../../shared/schemas/teams.ts';
 import { type Agent, createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { via } from '../support/client/client.ts';
+import { column } from '../support/columns.ts';
 import { complete, keep, lend } from '../support/consolidation.ts';
 import { makeInvite } from '../support/invites.ts';
 import { openSecondApp } from '../support/second-app.ts';
@@ -35,10 +36,7 @@ describe('the session of an agent token', () => {
     const session = await agent.api.getSession();
     assert.deepEqual(session.permissions, permissions);
     assert.deepEqual(session.agentToken, { id: agent.record.id, name: 'An agent', clientIds: [clientId] });
-    assert.deepEqual(
-      session.teams.map(({ id }) => id),
-      [company.teamId],
-    );
+    assert.deepEqual(column(session.teams, 'id'), [company.teamId]);
     assert.equal(session.user.id, company.ownerId);
     assert.equal(session.expiresAt, agent.record.expiresAt);
     const person = await company.api.getSession();
@@ -226,10 +224,7 @@ describe('the clients of an agent token limit Full access too', () => {
     assert.deepEqual(await idsOf('/v1/team/clients?state=archived'), []);
     assert.equal((await agent.api.getSelectedTeam()).clients, 1);
     const grants = await agent.all.listClientGrants();
-    assert.deepEqual(
-      grants.map(({ clientId }) => clientId),
-      [own],
-    );
+    assert.deepEqual(column(grants, 'clientId'), [own]);
     await company.ask.changeClient(other, { name: 'A secret client' });
     await createAgent(service, company, company, { clientIds: [other] });
     await makeInvite(service, company, { grants: [{ clientId: other, access: 'read' }] });
