@@ -71,10 +71,7 @@ describe('the mode of redaction', () => {
       assert.equal(outcome(answer), '422 secret_detected');
       assert.ok(!answer.body.includes(SECRET));
       const { detail, redactions } = answer.json<{ detail: string; redactions: { path: string }[] }>();
-      assert.deepEqual(
-        redactions.map(({ path }) => path),
-        ['/text', '/metadata/db~1password'],
-      );
+      assert.deepEqual(column(redactions, 'path'), ['/text', '/metadata/db~1password']);
       assert.equal(detail, 'Remove the credentials in /text (password), /metadata/db~1password (password)');
     });
     assert.deepEqual(await company.all.listSources(), []);

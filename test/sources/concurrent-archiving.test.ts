@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { via } from '../support/client/client.ts';
+import { columns } from '../support/columns.ts';
 import { recordedBy } from '../support/company.ts';
 import { addMemory, decide, searchRows } from '../support/memories.ts';
 import { openSecondApp } from '../support/second-app.ts';
@@ -42,10 +43,7 @@ describe('requests that race for one source', () => {
         const refused = Array.from({ length: 5 }, () => '409 conflict');
         assert.deepEqual(answers.map(outcome).sort(), ['204', ...refused]);
       });
-      assert.deepEqual(
-        events.map(({ kind, subjectId }) => [kind, subjectId]),
-        [['memory.archive', id]],
-      );
+      assert.deepEqual(columns(events, 'kind', 'subjectId'), [['memory.archive', id]]);
     }
     await assertWhole(company);
   });

@@ -6,6 +6,7 @@ import { prepareSource } from '../../shared/text/prepare-batch.ts';
 import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
 import { sendHead } from '../http/sent-heads.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { column } from '../support/columns.ts';
 import { outcome } from '../support/sign-in.ts';
 import { along, CLAIM } from '../support/team.ts';
 
@@ -111,10 +112,7 @@ describe('a large ingest', () => {
          join memory.chunk_embedding e on e.chunk_id = c.id where c.source_id = $1 order by c.ordinal`,
       [answer.json<{ source: { id: string } }>().source.id],
     );
-    assert.deepEqual(
-      rows.map(({ axis }) => axis),
-      [...chunks.keys()],
-    );
+    assert.deepEqual(column(rows, 'axis'), [...chunks.keys()]);
   });
 
   test('a large text is split and indexed in a thread without blocking the event loop', async () => {

@@ -59,8 +59,9 @@ describe('a source that is moved while others search', () => {
       assert.deepEqual([shown.length, layersOf(shown).length], [CHUNKS, 1], 'an expand returns it once');
       const read = await readSource(company, source.id);
       assert.deepEqual([read.chunks.length, layersOf(read.chunks)], [CHUNKS, [read.clientId]]);
-      const answer = await company.ask.listSources({ limit: 200 });
-      const listed = answer.json<{ items: { id: string }[] }>().items.filter(({ id }) => id === source.id);
+      const listed = (await company.api.listSources({ limit: 200 })).items.filter(
+        ({ id }) => id === source.id,
+      );
       assert.equal(listed.length, 1, 'a list shows it once');
     };
     const readers = [

@@ -184,17 +184,3 @@ describe('a request that is repeated after the erasure of a person', () => {
     assert.deepEqual(await tracesOf(service, name), []);
   });
 });
-
-describe('a key of an agent token', () => {
-  test('repeats nothing for its owner or for another token with fewer clients', async () => {
-    const { company, clientId } = await openTeam();
-    const wide = await createAgent(service, company, company);
-    const narrow = await createAgent(service, company, company, { clientIds: [] });
-    const key = { 'idempotency-key': 'k' };
-    const send = (caller: Caller, text: string) =>
-      caller.ask.ingestSource({ title: 'x', text, scope: { clientId } }, key);
-    assert.equal(outcome(await send(wide, 'The first.')), '201');
-    assert.equal(outcome(await send(narrow, 'The first.')), '403 scope_forbidden');
-    assert.equal(outcome(await send(company, 'The second.')), '201');
-  });
-});

@@ -5,7 +5,7 @@ import { call } from '../../../db/queries/call.ts';
 import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { via } from '../../support/client/client.ts';
-import { column } from '../../support/columns.ts';
+import { column, columns } from '../../support/columns.ts';
 import { recordedBy } from '../../support/company.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { openSecondApp } from '../../support/second-app.ts';
@@ -51,10 +51,7 @@ describe('requests to restore a source that race', () => {
         const refused = Array.from({ length: 5 }, () => '409 conflict');
         assert.deepEqual(answers.map(outcome).sort(), ['200', ...refused]);
       });
-      assert.deepEqual(
-        events.map(({ kind, subjectId }) => [kind, subjectId]),
-        [['memory.restore', id]],
-      );
+      assert.deepEqual(columns(events, 'kind', 'subjectId'), [['memory.restore', id]]);
     }
     await assertWhole(company, ROUNDS);
   });
