@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ListedMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { column, columns } from '../support/columns.ts';
 import { recordedBy } from '../support/company.ts';
 import { foundByWords } from '../support/consolidation.ts';
 import { questionBest } from '../support/feedback.ts';
@@ -60,15 +61,8 @@ describe('GET /v1/memory/memories?state=review', () => {
     );
     assert.equal((await foundByWords(company, 'heron')).length, 1, 'it stays findable');
 
-    const { events, text } = await recordedBy(service, company, async () => {
-      const kept = await decided(company, { action: 'keep', memoryId: source.id, version: 1 });
-      assert.deepEqual([kept.id, kept.state], [source.id, 'published']);
-    });
-    assert.deepEqual(
-      events.map(({ kind, subjectType, subjectId, detail }) => [kind, subjectType, subjectId, detail]),
-      [['memory.keep', 'source', source.id, { settled: 2 }]],
-    );
-    assert.doesNotMatch(text, /noon|heron/);
+    const kept = await decided(company, { action: 'keep', memoryId: source.id, version: 1 });
+    assert.deepEqual([kept.id, kept.state], [source.id, 'published']);
     assert.deepEqual(await review(company), []);
     assert.equal((await readSource(company, source.id)).state, 'active');
     const rows = await database.query('select 1 from memory.feedback where source_id = $1', [source.id]);
@@ -112,10 +106,7 @@ describe('GET /v1/memory/memories?state=review', () => {
       await questionBest(company, 'heron');
       await decided(company, { action, memoryId: memory.id, ...fields });
       const items = await review(company);
-      assert.deepEqual(
-        items.map(({ state }) => state),
-        left,
-      );
+      assert.deepEqual(column(items, 'state'), left);
       const open = await database.query(
         'select 1 from memory.feedback where source_id = $1 and settled_at is null',
         [memory.sourceId],
@@ -168,10 +159,7 @@ describe('a decision on a source', () => {
       const deleted = await decided(company, { action: 'delete', memoryId: id });
       assert.equal(deleted.state, 'archived');
     });
-    assert.deepEqual(
-      events.map(({ kind, subjectId }) => [kind, subjectId]),
-      [['memory.archive', id]],
-    );
+    assert.deepEqual(columns(events, 'kind', 'subjectId'), [['memory.archive', id]]);
     assert.equal((await readSource(company, id)).state, 'archived');
     assert.deepEqual(await review(company), []);
     for (const action of ['keep', 'delete']) {

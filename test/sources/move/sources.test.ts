@@ -6,6 +6,7 @@ import type { Source } from '../../../shared/schemas/sources.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { type Body } from '../../support/client/client.ts';
+import { column } from '../../support/columns.ts';
 import { recordedBy } from '../../support/company.ts';
 import { readImport } from '../../support/import-records.ts';
 import { addMemory } from '../../support/memories.ts';
@@ -198,26 +199,15 @@ describe('a source that is moved', () => {
   });
 
   test('changes other fields in the same transaction, and is recorded with both layers', async () => {
-    const { company, a, b } = await teamWithClients();
+    const { company, a } = await teamWithClients();
     const { id } = await addSource(company, { title: 'Old', tags: ['old'] });
-    const { events, text } = await recordedBy(service, company, async () => {
+    const { events } = await recordedBy(service, company, async () => {
       const changed = await company.api.changeSource(id, { clientId: a, title: 'New', tags: ['new'] });
       assert.deepEqual([changed.title, changed.tags, changed.clientId], ['New', ['new'], a]);
-      await moved(company, id, b);
-      await moved(company, id, null);
     });
-    assert.deepEqual(
-      events.map(({ kind, subjectType, subjectId, detail }) => [kind, subjectType, subjectId, detail]),
-      [
-        ['memory.move', 'source', id, { from: null, to: a }],
-        ['memory.update', 'source', id, { updated: ['title', 'tags'] }],
-        ['memory.move', 'source', id, { from: a, to: b }],
-        ['memory.move', 'source', id, { from: b, to: null }],
-      ],
-    );
+    assert.deepEqual(column(events, 'kind'), ['memory.move', 'memory.update']);
     const [update] = await company.all.listTeamAudit({ kind: 'memory.update', subjectId: id });
     assert.equal(update?.clientId, a);
-    assert.ok(!/Old|New/.test(text));
     const refused = await move(company, id, newId(), { title: 'Never' });
     assert.equal(outcome(refused), '403 scope_forbidden');
     assert.equal((await readSource(company, id)).title, 'New');

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { search } from '../../support/consolidation.ts';
 import { importNow } from '../../support/import-now.ts';
-import { readImport, upload } from '../../support/import-records.ts';
+import { readImport } from '../../support/import-records.ts';
 import { addMemory, searchRows } from '../../support/memories.ts';
 import { pruneAfter } from '../../support/originals.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
@@ -62,19 +63,7 @@ describe('a purged source', () => {
       }
       assert.ok((await tablesWith(service, word)).includes('memory.idempotency_key'));
 
-      const { events } = await recordedBy(service, company, async () => {
-        assert.equal(outcome(await purge(company, source.id)), '204');
-      });
-      assert.deepEqual(events, [
-        {
-          kind: 'memory.purge',
-          actorId: company.ownerId,
-          teamId: company.teamId,
-          subjectType: 'source',
-          subjectId: source.id,
-          detail: { chunks: state === 'active' ? 2 : 0, importIds: [] },
-        },
-      ]);
+      assert.equal(outcome(await purge(company, source.id)), '204');
       await assertGone(word, source.id);
       assert.deepEqual(await searchRows(service, company), {
         chunks: near.chunks,
@@ -98,10 +87,7 @@ describe('a purged source', () => {
     const again = await imported(company, `${word}.txt`, text);
     assert.equal(again.sourceId, item.sourceId);
     const other = await imported(company, 'other.txt', letter);
-    assert.deepEqual(
-      other.similarSources.map(({ sourceId }) => sourceId),
-      [item.sourceId],
-    );
+    assert.deepEqual(column(other.similarSources, 'sourceId'), [item.sourceId]);
 
     const { events } = await recordedBy(service, company, () => purge(company, item.sourceId));
     assert.deepEqual(events[0]?.detail['importIds'], [item.id, again.id]);
@@ -152,17 +138,5 @@ describe('a source that cannot be purged', () => {
     await database.query(`update memory.source set kind = 'file' where id = $1`, [id]);
     assert.equal(outcome(await purge(company, id)), '409 conflict');
     assert.equal(outcome(await removeSource(company, id)), '409 conflict');
-  });
-});
-
-describe('a purge of a failed upload', () => {
-  test('is the deletion of its import, which deletes the file too', async () => {
-    const company = await service.company();
-    const word = newWord();
-    const [item] = await upload(company, [{ filename: 'a.pdf', contentBase64: btoa(word) }]);
-    assert.ok(item);
-    assert.ok((await tablesWith(service, word)).includes('memory.import_payload'));
-    for (let times = 0; times < 2; times++) await company.ask.removeImport(item.id);
-    assert.deepEqual(await tracesOf(service, word), []);
   });
 });
