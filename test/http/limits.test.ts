@@ -56,6 +56,8 @@ const FURTHER_RULES = [
   'cannot be combined with topK',
   'is allowed only with email',
   'is allowed only with move',
+  'is allowed only with publish',
+  'is allowed only with publish and update',
   'is allowed only with restore',
   'is allowed only with update',
   'is allowed only with update and renew',

@@ -1,30 +1,33 @@
+import { prepared } from '../../db/driver/database.ts';
 import type { TestApp } from './app.ts';
 import type { TestCompany } from './needs/database.ts';
 
-let tables: Promise<{ name: string; column: string }[]> | undefined;
+/** Read once, and prepared: to plan a statement on all tables takes longer than to run it. */
+let statement: Promise<string> | undefined;
 
-/** Every row of a Company and its Team, with the jobs of the Team. */
-export async function companyRows(
-  { database }: Pick<TestApp, 'database'>,
-  { companyId, teamId }: Pick<TestCompany, 'companyId' | 'teamId'>,
-): Promise<string[]> {
+async function statementOnAllTables({ database }: Pick<TestApp, 'database'>): Promise<string> {
   // Contents of workspace files are left out: upkeep deletes those that no version refers to.
-  tables ??= database.query(
+  const tables = await database.query<{ name: string; column: string }>(
     `select c.oid::regclass::text as name, min(a.attname::text) as column
        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('company_id', 'team_id')
       where c.relkind = 'r' and c.relnamespace in ('identity'::regnamespace, 'memory'::regnamespace)
         and c.relname <> 'workspace_blob'
       group by c.oid`,
   );
-  const selects = (await tables).map(
+  const selects = tables.map(
     ({ name, column }) =>
       `select '${name} ' || t::text as row from ${name} t
         where ${column} = ${column === 'company_id' ? '$1' : '$2'}::uuid`,
   );
   const jobs = `select 'job ' || name || ' ' || data::text from pgboss.job where data->>'teamId' = $2::text`;
-  const rows = await database.query<{ row: string }>(`${[...selects, jobs].join(' union all ')} order by 1`, [
-    companyId,
-    teamId,
-  ]);
-  return rows.map(({ row }) => row);
+  return prepared(`${[...selects, jobs].join(' union all ')} order by 1`);
+}
+
+/** Every row of a Company and its Team, with the jobs of the Team. */
+export async function companyRows(
+  service: Pick<TestApp, 'database'>,
+  { companyId, teamId }: Pick<TestCompany, 'companyId' | 'teamId'>,
+): Promise<string[]> {
+  const text = await (statement ??= statementOnAllTables(service));
+  return (await service.database.query<{ row: string }>(text, [companyId, teamId])).map(({ row }) => row);
 }
