@@ -11,6 +11,7 @@ import { needsOf, usesDatabase } from '../support/runner/needs.ts';
 import {
   allTestFiles,
   EMBEDDED_ONLY,
+  LEFT_TO_REST,
   type Round,
   roundsOf,
   SAME_ON_BOTH,
@@ -132,9 +133,8 @@ describe('the tiers', () => {
     assert.deepEqual(filesOf(rounds).filter(isSlow), files.filter(isSlow));
   });
 
-  it('name only patterns that a file which uses a database matches', () => {
-    const files = allTestFiles().filter((file) => usesDatabase(needsOf(file)));
-    const globs = [...SAME_ON_BOTH, ...EMBEDDED_ONLY, ...SLOW_ON_BOTH];
+  it('name only patterns that a file matches', () => {
+    const globs = [...SAME_ON_BOTH, ...EMBEDDED_ONLY, ...SLOW_ON_BOTH, ...LEFT_TO_REST];
     assert.deepEqual(
       globs.filter((glob) => !files.some((file) => matchesGlob(file, glob))),
       [],

@@ -6,8 +6,8 @@ import { needsOf, usesDatabase } from './needs.ts';
 /*
  * Which test files a command runs, on which database:
  *
- *   npm test                `npm run check`, then test:unit and test:api
- *   npm run test:rest       all others down to test:pg; PostgreSQL, and the programs that tests start, are set up first
+ *   npm test                `npm run check`, then test:unit and test:api without slow files
+ *   npm run test:rest       these, and all others down to test:pg; PostgreSQL, and the programs that tests start, are set up first
  *
  *   npm run test:unit       test/unit: functions, and rules about the code; no database
  *   npm run test:api        what callers see, by requests to an app that does not listen, on the embedded database
@@ -83,13 +83,24 @@ export const SLOW_ON_BOTH = [
   'test/db/search/wide-filters.test.ts',
   'test/worker/imports/turns.test.ts',
   'test/worker/redaction/planted.test.ts',
+  // With one connection, a request waits where it waits with several.
+  'test/access/late/transactions.test.ts',
 ];
 
-/**
- * Files that count each read of very long texts. Where lines are counted, they take ten times as long, and they run no line
- * that others do not.
- */
-export const SLOW_TO_COUNT = ['test/unit/text-in-pieces.test.ts', 'test/unit/secrets/work.test.ts'];
+/** Slow files of `test:unit` and `test:api`, which `npm test` leaves to `test:rest` so that it takes five minutes. */
+export const LEFT_TO_REST = [
+  'test/access/{events,refusal-order}.test.ts',
+  'test/access/late/*.test.ts',
+  'test/audit/{tampering,truncation,verify}.test.ts',
+  'test/http/{large-bodies,limits,retained-memory}.test.ts',
+  'test/mcp/bounds.test.ts',
+  'test/memories/life/life.test.ts',
+  'test/sources/{bulk-archive,large-ingest}.test.ts',
+  'test/sources/move/under-load.test.ts',
+  'test/unit/expressions/expressions.test.ts',
+  'test/unit/secrets/{vendor-expressions,work}.test.ts',
+  'test/unit/text-in-pieces.test.ts',
+];
 
 /** What the service does, by requests to an app that does not listen: a folder for each subject. */
 export const THROUGH_API =
@@ -128,27 +139,23 @@ export const allTestFiles = () => globSync('test/**/*.test.ts', { cwd: ROOT }).s
 export function roundsOf(tier: Tier, files: readonly string[], hasServer = true): Round[] {
   const of = (...tiers: readonly Tier[]) => files.filter((file) => tiers.includes(tierOf(file) as Tier));
   const embedded = (chosen: string[]): Round => ({ database: 'embedded', files: chosen, isCounted: false });
-  const counted = (chosen: string[]): Round[] => [
-    {
-      ...embedded(chosen.filter((file) => !matches(file, SLOW_TO_COUNT))),
-      isCounted: true,
-    },
-    embedded(chosen.filter((file) => matches(file, SLOW_TO_COUNT))),
-  ];
+  const counted = (chosen: string[]): Round => ({ ...embedded(chosen), isCounted: true });
   const postgres = (chosen: string[]): Round => ({
     ...embedded(chosen.filter(differsOnPostgres)),
     database: 'postgres',
   });
-  const isLeft = (file: string) => !(hasServer && matches(file, SLOW_ON_BOTH));
+  const isRun = (file: string) => !(hasServer && matches(file, SLOW_ON_BOTH));
   switch (tier) {
     case 'quick':
-      return counted(of('unit', 'api'));
-    case 'rest':
+      return [counted(of('unit', 'api').filter((file) => !matches(file, LEFT_TO_REST)))];
+    case 'rest': {
+      const left = of('unit', 'api').filter((file) => matches(file, LEFT_TO_REST));
       return [
-        ...counted(of('db').filter(isLeft)),
-        embedded(of('programs', 'browser', 'faults').filter(isLeft)),
+        counted(of('db').filter(isRun)),
+        embedded([...left, ...of('programs', 'browser', 'faults')].filter(isRun)),
         ...(hasServer ? [postgres(of('api', 'db', 'programs', 'faults'))] : []),
       ];
+    }
     case 'faults':
       return [embedded(of('faults')), postgres(of('faults'))];
     case 'postgres':
