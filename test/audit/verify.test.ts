@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { column } from '../support/columns.ts';
 import { newId } from '../../shared/ids.ts';
 import type { SignedIn } from '../support/app.ts';
 import {
@@ -13,6 +12,7 @@ import {
   tamper,
   verifyAudit,
 } from '../support/audit-chain.ts';
+import { column } from '../support/columns.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 
 /** What others sealed or broke would count here: a database of the tests' own. */
@@ -141,10 +141,7 @@ describe('a chain of seals that is longer than one page of the verification', ()
       tx.query(`update memory.audit_event set kind = 'x' where id = $1`, [seals[999]?.eventId]),
     );
     const found = [999, 1000, 1001].map((sequence) => contains(printSeal(seals[sequence - 1]!)));
-    assert.deepEqual(
-      column(await Promise.all(found), 'containsSeal'),
-      [true, false, false],
-    );
+    assert.deepEqual(column(await Promise.all(found), 'containsSeal'), [true, false, false]);
   });
 
   for (const left of [1001, 2005]) {

@@ -21,10 +21,13 @@ const { status } = spawnSync(
   [
     join(ROOT, 'node_modules', 'c8', 'bin', 'c8.js'),
     'report',
-    ...['--temp-directory', folder],
+    '--temp-directory',
+    folder,
     ...FOLDERS.flatMap((name) => ['--include', `${name}/**/*.ts`]),
     ...NOT_COUNTED.flatMap((name) => ['--exclude', `${name}/**`]),
-    ...['--check-coverage', '--lines', LEAST],
+    '--check-coverage',
+    '--lines',
+    LEAST,
   ],
   { cwd: ROOT, stdio: 'inherit' },
 );

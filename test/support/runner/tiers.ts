@@ -145,22 +145,14 @@ export function roundsOf(tier: Tier, files: readonly string[], hasServer = true)
     database: 'postgres',
   });
   const isRun = (file: string) => !(hasServer && matches(file, SLOW_ON_BOTH));
-  switch (tier) {
-    case 'quick':
-      return [counted(of('unit', 'api').filter((file) => !matches(file, LEFT_TO_REST)))];
-    case 'rest': {
-      const left = of('unit', 'api').filter((file) => matches(file, LEFT_TO_REST));
-      return [
-        counted(of('db').filter(isRun)),
-        embedded([...left, ...of('programs', 'browser', 'faults')].filter(isRun)),
-        ...(hasServer ? [postgres(of('api', 'db', 'programs', 'faults'))] : []),
-      ];
-    }
-    case 'faults':
-      return [embedded(of('faults')), postgres(of('faults'))];
-    case 'postgres':
-      return [postgres(of('api', 'db', 'programs'))];
-    default:
-      return [embedded(of(tier))];
-  }
+  if (tier === 'quick') return [counted(of('unit', 'api').filter((file) => !matches(file, LEFT_TO_REST)))];
+  if (tier === 'faults') return [embedded(of('faults')), postgres(of('faults'))];
+  if (tier === 'postgres') return [postgres(of('api', 'db', 'programs'))];
+  if (tier !== 'rest') return [embedded(of(tier))];
+  const left = of('unit', 'api').filter((file) => matches(file, LEFT_TO_REST));
+  return [
+    counted(of('db').filter(isRun)),
+    embedded([...left, ...of('programs', 'browser', 'faults')].filter(isRun)),
+    ...(hasServer ? [postgres(of('api', 'db', 'programs', 'faults'))] : []),
+  ];
 }
