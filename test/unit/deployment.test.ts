@@ -112,16 +112,22 @@ describe('the deployment files', () => {
     for (const { image } of [api, worker]) assert.equal(image, `team-memory:${manifest.version}`);
   });
 
-  test('the workflow builds the image, and runs the two commands of the README on the same Node, where nothing can be skipped', () => {
+  test('the workflow builds the image, and runs the tests of the README on the same Node, where nothing can be skipped', () => {
     const workflow = code('.github/workflows/ci.yml');
     assert.deepEqual(all(workflow, /image: (\S+)/g), [`node:${manifest.devDependencies['node']}-trixie`]);
     const commands = all(workflow, /run: (.+)$/gm);
     assert.ok(commands.includes('bash .ci/run') && commands.includes('docker build .'));
     const script = code('.ci/run');
     const steps = all(script, /^step '.+' (.+)$/gm);
-    assert.deepEqual(steps, ['npm ci </dev/null', 'npm test </dev/null', 'clean']);
+    assert.deepEqual(steps, [
+      'npm ci </dev/null',
+      'npm test </dev/null',
+      'npm run test:rest </dev/null',
+      'npm run -s test:coverage -- "$MEMORY_TEST_COVERAGE"',
+      'clean',
+    ]);
     assert.match(script, /^export CI="\$\{CI:-true\}"$/m);
-    assert.match(read('README.md'), /^npm ci && npm test$/m);
+    assert.match(read('README.md'), /^npm ci && npm test$[^]*`npm run test:rest`/m);
   });
 
   test('no secret has a default', () => {
