@@ -4,19 +4,17 @@ import { endProcesses } from '../support/needs/process.ts';
 import { type GuideService, openGuideService, withoutCurl } from './guide-service.ts';
 import { createNormalizer } from './normalize.ts';
 import { examplesOf, type Page, readPage, startBlock } from './page.ts';
-import { pagesInReadingOrder, startPages } from './reading-order.ts';
+import { pagesInReadingOrder, startPageOf, startPages } from './reading-order.ts';
 
 /*
- * A page works by itself, and whatever was read before it: each page shows the same in two orders, one the reverse of the
- * other. So a page that needs another one, or is disturbed by it, differs in one of them. The second order is that of a
- * reader with one terminal, in which the functions and variables of each page stay. README.md comes first for every reader.
+ * A page works by itself, and whatever was read before it: the pages are run in the reverse of the order in which they are
+ * printed, in one terminal, in which the functions and variables of each page stay. So a page that needs an earlier one, or
+ * is disturbed by a later one, differs. README.md comes first for every reader, and a page that needs another start has its own.
  */
 
 after(endProcesses);
 
 const START = 'README.md';
-const otherStarts = startPages().filter((file) => file !== START);
-const pages = pagesInReadingOrder();
 
 /** Asserts that each example of a page prints what the page shows, and nothing else. */
 async function assertPrints(guide: GuideService, page: Page): Promise<void> {
@@ -36,11 +34,11 @@ async function assertPrints(guide: GuideService, page: Page): Promise<void> {
   );
 }
 
-function testOrder(title: string, start: string, order: readonly string[]): void {
-  describe(title, { skip: withoutCurl }, () => {
+for (const start of startPages()) {
+  describe(`the examples after the start of ${start}`, { skip: withoutCurl }, () => {
     let guide: GuideService;
     before(async () => {
-      guide = await openGuideService({ inOneTerminal: start !== START });
+      guide = await openGuideService({ inOneTerminal: true });
       await guide.start(readPage(start));
     });
     after(() => guide.stop());
@@ -54,18 +52,9 @@ function testOrder(title: string, start: string, order: readonly string[]): void
         assert.equal(compared(guide.announced()), compared(startBlock(readPage(START))?.output ?? ''));
       });
     }
-    for (const file of order) {
+    for (const file of new Set([start, ...pagesInReadingOrder().reverse()])) {
+      if (startPageOf(file) !== start) continue;
       test(`${file} shows what its examples print`, () => assertPrints(guide, readPage(file)));
     }
   });
-}
-
-testOrder(
-  'the examples of the pages, run in the order in which they are printed',
-  START,
-  pages.filter((file) => !otherStarts.includes(file)),
-);
-for (const start of otherStarts) {
-  const others = pages.filter((file) => file !== START && !otherStarts.includes(file)).reverse();
-  testOrder(`the examples after the start of ${start}, run in the reverse order`, start, [start, ...others]);
 }
