@@ -11,12 +11,10 @@ import { startJq } from './jq.ts';
 /** What a service answers: a body, and the status. */
 const ANSWERS: Readonly<Record<string, [status: number, body: string]>> = {
   '/v1/auth/session': [200, '{"teams":[{"id":"team-1","name":"General"}]}'],
-  '/elsewhere/v1/auth/session': [200, '{"teams":[{"id":"team-2","name":"Sales"}]}'],
   '/v1/team': [200, '{"name":"General"}'],
   '/v1/original': [200, 'first line\n\nlast line\n'],
   '/v1/nothing': [204, ''],
   '/v1/refused': [403, '{"status":403,"code":"forbidden","detail":"You cannot do this. Ask an Owner"}'],
-  '/v1/other': [502, '<html>Bad gateway</html>'],
 };
 const UNAUTHENTICATED = '{"status":401,"code":"unauthenticated","detail":"The token is unknown"}';
 
@@ -64,17 +62,6 @@ describe('the function of the examples', { skip: withoutCurl }, () => {
     });
   });
 
-  test('knows the address by the port where no address is set', async () => {
-    const { port } = new URL(url);
-    assert.deepEqual(
-      await bash('api team | jq -r .name; echo "$MEMORY_API_PUBLIC_URL"', {
-        MEMORY_API_PUBLIC_URL: '',
-        MEMORY_API_PORT: port,
-      }),
-      { printed: ['General', url, 'still here'], said: ['loaded 0'] },
-    );
-  });
-
   test('prints one line for a refusal, and fails with the pipe that it begins', async () => {
     assert.deepEqual(await bash('api refused | jq .name; echo "exit code $?"'), {
       printed: ['exit code 1', 'still here'],
@@ -99,20 +86,6 @@ describe('the function of the examples', { skip: withoutCurl }, () => {
     assert.deepEqual(await bash('api team', { MEMORY_API_PUBLIC_URL: `http://127.0.0.1:${port}` }), {
       printed: ['still here'],
       said: [line, 'loaded 1', line],
-    });
-  });
-
-  test('says so where something else than the service answers', async () => {
-    assert.deepEqual((await bash('api other')).said, [
-      'loaded 0',
-      `api: ${url} answered with 502: is it the address of the service?`,
-    ]);
-  });
-
-  test('says so where there is no Team General', async () => {
-    assert.deepEqual(await bash('', { MEMORY_API_PUBLIC_URL: `${url}/elsewhere/` }), {
-      printed: ['still here'],
-      said: ['api: there is no Team General: set TEAM to the id of your Team', 'loaded 1'],
     });
   });
 });

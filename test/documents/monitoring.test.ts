@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { MONITORING, readAlerts, readDashboard } from '../support/alerts.ts';
-import { ROOT } from '../support/root.ts';
 import { anchorsOf, readPage } from './page.ts';
 
 const RUNBOOKS = 'docs/operations/runbooks.md';
@@ -46,22 +44,10 @@ describe('the alerts', () => {
     ]);
     assert.deepEqual(named, expected);
   });
-
-  test('each alert has a severity, a summary and a description', () => {
-    for (const { alert, labels, annotations } of alerts) {
-      assert.match(labels.severity, /^(critical|warning)$/, alert);
-      assert.ok(annotations.summary.length > 0 && annotations.description.length > 0, alert);
-    }
-    assert.equal(new Set(alerts.map(({ alert }) => alert)).size, alerts.length);
-  });
 });
 
 describe('the dashboard', () => {
-  const { id, uid, schemaVersion, panels } = readDashboard();
-
-  test('can be imported into any Grafana, and replaces an earlier version of itself', () => {
-    assert.deepEqual([id, uid, schemaVersion], [null, 'team-memory', 39]);
-  });
+  const { panels } = readDashboard();
 
   test('each panel with a query has a unit and a description', () => {
     const wanting = panels.filter(
@@ -87,10 +73,5 @@ describe('the dashboard', () => {
       named.map(([, title = '']) => title).filter((title) => !titles.has(title)),
       [],
     );
-  });
-
-  test('its files exist', () => {
-    for (const file of ['alerts.yml', 'alerts-test.yml', 'dashboard.json'])
-      assert.ok(existsSync(join(ROOT, MONITORING, file)), file);
   });
 });
