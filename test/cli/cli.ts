@@ -142,7 +142,6 @@ export async function closedAddress(openOther: OpenOther): Promise<string> {
 /**
  * Runs the command line in a pseudo-terminal and types an answer when its question shows. Afterwards the terminal's
  * settings are shown, as `stty -a` tells them.
- * @param answers `next` is typed after `typed`, when it is known
  * @param columns the width of the terminal; 0 for one that does not tell
  * @param env more variables
  * @returns the exit code and all that the terminal showed
@@ -150,7 +149,7 @@ export async function closedAddress(openOther: OpenOther): Promise<string> {
 export function runAtTerminal(
   { home }: Person,
   args: readonly string[],
-  answers: readonly { question: string; typed: string; next?: Promise<string> }[],
+  answers: readonly { question: string; typed: string }[],
   columns = 0,
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; shown: string }> {
@@ -171,9 +170,7 @@ export function runAtTerminal(
     const at = open[0] === undefined ? -1 : shown.indexOf(open[0].question, answered);
     if (at < 0) return;
     answered = shown.length;
-    const { typed = '', next } = open.shift() ?? {};
-    child.stdin.write(typed);
-    void next?.then((more) => child.stdin.write(more));
+    child.stdin.write(open.shift()?.typed ?? '');
   });
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, shown })));
 }

@@ -64,17 +64,13 @@ describe('cli consolidate when a signal arrives', () => {
       console.log(JSON.stringify([{ captureIds: [id], action: 'publish', title: 't', content: 'c' }]));
       process.exit(0);
     });`;
-  for (const [title, body] of [
-    ['on Ctrl-C', ''],
-    ['on Ctrl-C although the program then prints valid items', VALID],
-  ] as const) {
-    test(`releases the batch ${title}`, async () => {
-      const { cli, child, ended } = await started(body);
-      signal(child, 'SIGINT');
-      assert.equal(await ended, 130);
-      assert.deepEqual(await captureStates(cli.company), RELEASED);
-    });
-  }
+
+  test('releases the batch on Ctrl-C although the program then prints valid items', async () => {
+    const { cli, child, ended } = await started(VALID);
+    signal(child, 'SIGINT');
+    assert.equal(await ended, 130);
+    assert.deepEqual(await captureStates(cli.company), RELEASED);
+  });
 
   test('kills a program that ignores Ctrl-C when it is pressed again', async () => {
     const body = `process.on('SIGINT', () => process.stderr.write('ignored'));`;
@@ -87,14 +83,12 @@ describe('cli consolidate when a signal arrives', () => {
     assert.deepEqual(await captureStates(cli.company), RELEASED);
   });
 
-  for (const name of ['SIGTERM', 'SIGHUP'] as const) {
-    test(`releases the batch on ${name}`, async () => {
-      const { cli, child, ended } = await started('');
-      process.kill(Number(child.pid), name);
-      assert.equal(await ended, 130);
-      assert.deepEqual(await captureStates(cli.company), RELEASED);
-    });
-  }
+  test('releases the batch on SIGTERM', async () => {
+    const { cli, child, ended } = await started('');
+    process.kill(Number(child.pid), 'SIGTERM');
+    assert.equal(await ended, 130);
+    assert.deepEqual(await captureStates(cli.company), RELEASED);
+  });
 
   test('releases the batch if Ctrl-C is pressed while it is claimed', async () => {
     const children: ChildProcess[] = [];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { programName } from '../../cli/client/run-command.ts';
@@ -69,12 +69,6 @@ describe('a file .env of the working folder', () => {
       /the password comes from you, but the address from \.env: name the address with --url/,
     );
     assert.deepEqual(other.asked, []);
-  });
-
-  test('is ignored if it is a folder', async () => {
-    const { person, text } = await owner();
-    await mkdir(join(person.home, '.env'));
-    assert.match(await text('whoami'), /^using the saved session/m);
   });
 });
 

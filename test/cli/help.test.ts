@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { commandHelp, overview } from '../../cli/program/help.ts';
 import { COMMANDS, findCommand } from '../../cli/program/registry.ts';
 import { columns } from '../../cli/terminal/columns.ts';
-import { assertRefused, NO_TERMINAL, openHomes, runAtTerminal } from './cli.ts';
+import { assertRefused, openHomes } from './cli.ts';
 
 const newPerson = await openHomes();
 
@@ -28,35 +28,6 @@ describe('help', () => {
         assert.deepEqual(wordsOf(help(width)), wordsOf(help(10_000)), `${name} in ${width} columns`);
       }
     }
-  });
-
-  test('puts a description below what it describes in a narrow terminal', () => {
-    const help = (width: number) => commandHelp('token create', COMMANDS['token create']!, width);
-    assert.match(help(80), /^ {2}--days <n> {17}days until/m);
-    assert.match(help(60), /^ {2}--days <n>\n {6}days until/m);
-  });
-
-  test('has the width of COLUMNS without a terminal, at most 110 columns, and otherwise 80', async () => {
-    const { run } = await newPerson();
-    const widest = async (env: Record<string, string>) => {
-      const { stdout } = await run(['search', '--help'], { env });
-      return Math.max(...stdout.split('\n').map(columns));
-    };
-    for (const [env, most] of [
-      [{}, 80],
-      [{ COLUMNS: '60' }, 60],
-      [{ COLUMNS: '200' }, 110],
-      [{ COLUMNS: 'x' }, 80],
-    ] as const) {
-      const found = await widest(env);
-      assert.ok(found > most - 10 && found <= most, `${JSON.stringify(env)}: ${found}`);
-    }
-  });
-
-  test('has the width of the terminal', { skip: NO_TERMINAL }, async () => {
-    const { shown } = await runAtTerminal(await newPerson(), ['search', '--help'], [], 60, { COLUMNS: '90' });
-    const lines = (shown.split('speed ')[0] ?? '').split('\r\n');
-    assert.ok(lines.length > 30 && lines.every((line) => columns(line) <= 60), shown);
   });
 
   test('of a command is printed by help, --help before the command and --help after it', async () => {

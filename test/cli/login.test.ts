@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { API_TOKEN, type SignedIn } from '../support/app.ts';
+import { type SignedIn } from '../support/app.ts';
 import { callerOf } from '../support/client/client.ts';
 import { askSession, makeResetLink, useLink } from '../support/sign-in.ts';
 import {
@@ -99,16 +99,6 @@ describe('cli login', () => {
     assert.equal(await readFile(target, 'utf8'), 'of someone else');
   });
 
-  test('reads the password from the first line of standard input with any line end', async () => {
-    const { ownerEmail } = await withPassword();
-    for (const input of [`${PASSWORD}\nmore\n`, `${PASSWORD}\r\n`, PASSWORD, `\uFEFF${PASSWORD}\n`]) {
-      const ended = await login(await newPerson(), ownerEmail, { input });
-      assert.equal(ended.code, 0, ended.stderr);
-    }
-    const waiting = { input: `${PASSWORD}\n`, heldOpen: true };
-    assert.equal((await login(await newPerson(), ownerEmail, waiting)).code, 0);
-  });
-
   test('sends no request without an email or a password', async () => {
     const [person, other] = [await newPerson(), await openOther((_request, response) => response.end('{}'))];
     const email = ['--email', 'a@example.com'];
@@ -139,7 +129,6 @@ describe('cli login', () => {
     const problem = 'application/problem+json';
     for (const [status, headers, body, reason] of [
       [503, { 'retry-after': '7' }, '{"code":"unavailable","detail":"x"}', /now \(503\): try again in 7 s$/m],
-      [502, {}, '<p>Bad Gateway</p>', /cannot answer now \(502\): try again later$/m],
       [
         429,
         { 'retry-after': '600', 'content-type': problem },
@@ -200,14 +189,6 @@ describe('cli login', () => {
     // The service is the same: if it had received the token, the session would have ended.
     assert.equal((await askSession(service, token)).statusCode, 200);
   });
-
-  test('warns when MEMORY_API_TOKEN takes precedence over the session', async () => {
-    const [company, person] = [await withPassword(), await newPerson()];
-    await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${API_TOKEN}\n`);
-    const ended = await login(person, company.ownerEmail);
-    const warning = /^Signed in as .*\nMEMORY_API_TOKEN is set and takes precedence over this session.*\n$/;
-    assert.match(ended.stdout, warning);
-  });
 });
 
 describe('cli login at a terminal', { skip: NO_TERMINAL }, () => {
@@ -240,12 +221,5 @@ describe('cli login at a terminal', { skip: NO_TERMINAL }, () => {
     assert.match(shown, / icanon .* echo /s);
     assert.ok(!shown.includes('half a pass') && !shown.includes('memory:'), shown);
     assert.equal(await isKept(person), false);
-  });
-
-  test('Ctrl-D at the password prints one line and exits with 1', async () => {
-    const answers = [{ question: ': ', typed: '\u0004' }];
-    const { code, shown } = await runAtTerminal(await newPerson(), LOGIN, answers);
-    assert.equal(code, 1, shown);
-    assert.match(shown, /: \r?\nmemory: no answer was given\r?\n/);
   });
 });

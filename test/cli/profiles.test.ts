@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -43,19 +43,6 @@ describe('profiles', () => {
   });
 });
 
-describe('profile list', () => {
-  test('lists the others when the files of one are damaged', async () => {
-    const { company, person } = await owner();
-    await mkdir(profileFile(person, 'profiles', 'work'), { recursive: true });
-    await writeFile(profileFile(person, 'profiles', 'work', 'session.json'), '{', { mode: 0o600 });
-    await writeFile(profileFile(person, 'profiles', 'work', 'settings.json'), '[', { mode: 0o600 });
-    const { code, stdout, stderr } = await person.run(['profile', 'list']);
-    assert.equal(code, 0, stderr);
-    assert.match(stdout, new RegExp(`^default +${base} +${company.ownerEmail}`, 'm'));
-    assert.match(stdout, /^work: .*session\.json is damaged: .*; .*settings\.json is damaged: /m);
-  });
-});
-
 describe('the address of a profile', () => {
   /** A person whose session of the profile `work` belongs to this address. */
   async function withProfile(url: string): Promise<Person> {
@@ -90,22 +77,6 @@ describe('the address of a profile', () => {
       /login --profile work, or .*logout --force --profile work: name the address with --url/,
     );
     assert.equal(other.asked.length, 0);
-  });
-
-  test('messages that advise to sign in name the profile', async () => {
-    const person = await withProfile(base);
-    const work = ['--profile', 'work'];
-    const told = `has ended: sign in again with memory login --profile work --url ${base}`;
-    assertRefused(await person.run(['whoami', ...work]), new RegExp(told));
-    const elsewhere = await person.run(['whoami', ...work, '--url', 'http://127.0.0.1:1']);
-    assertRefused(elsewhere, /sign in with memory login --profile work --url http:\/\/127\.0\.0\.1:1/);
-    await writeFile(profileFile(person, 'profiles', 'work', 'session.json'), '{');
-    assertRefused(await person.run(['whoami', ...work]), /sign in again with login --profile work/);
-    const env = { MEMORY_PROFILE: 'work' };
-    assertRefused(
-      await person.run(['whoami', '--profile', 'default'], { env }),
-      /memory login --profile default/,
-    );
   });
 });
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ListedMemory } from '../../shared/schemas/memories.ts';
 import { column, columns } from '../support/columns.ts';
 import { keep } from '../support/consolidation.ts';
@@ -118,23 +117,6 @@ describe('cli review', { skip: NO_TERMINAL }, () => {
     assert.deepEqual(await texts(cli, 'review'), [['Second', 'About Second.']]);
   });
 
-  test('discards what is typed while a decision is sent', async () => {
-    const next = Promise.withResolvers<string>();
-    const { url } = await between(base, async ({ method }): Promise<Fate> => {
-      if (method !== 'POST') return 'passes';
-      next.resolve('p');
-      // The key passes through another program on its way to the terminal.
-      await pause(1000);
-      return 'passes';
-    });
-    const cli = await owner(url);
-    await queue(cli, 'Second', 'First');
-    const [first, second] = press('p', 'q');
-    assert.ok(first && second);
-    assert.match(await review(cli, [{ ...first, next: next.promise }, second]), /^1 published\.\r$/m);
-    assert.deepEqual(await texts(cli, 'review'), [['Second', 'About Second.']]);
-  });
-
   test('shows a refusal, keeps the edited text and asks again', async () => {
     const refusal = (status: number, code: string) => ({ status, body: { code, detail: 'Not like this' } });
     const fates: Fate[] = [refusal(422, 'secret_detected'), refusal(503, 'unavailable'), 'is lost'];
@@ -148,13 +130,6 @@ describe('cli review', { skip: NO_TERMINAL }, () => {
     assert.match(shown, /cannot answer now \(503\)[^]*cannot be reached/);
     assert.match(shown, /^1 published\.\r$/m);
     assert.deepEqual(await texts(cli, 'published'), [['Final', 'Another content.']]);
-  });
-
-  test('goes on when the editor fails', async () => {
-    const cli = await owner();
-    await queue(cli, 'Draft');
-    const shown = await review(cli, press('e', 'p'), { EDITOR: 'false' });
-    assert.match(shown, /the editor failed[^]*^1 published\.\r$/m);
   });
 
   test('shows a text as it is, with characters that a terminal does not show', async () => {

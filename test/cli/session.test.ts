@@ -191,13 +191,4 @@ describe('cli whoami', () => {
     const row = [company.teamId, '-', 'full', 'active', 'Red [31m Team \u05d0'];
     assert.deepEqual(cells(ended.stdout).at(-1), row);
   });
-
-  test('says when the account has no access to any Team', async () => {
-    const company = await service.company();
-    const { token } = await addPerson(service, company, {});
-    const person = await newPerson();
-    const ended = await person.run(['whoami', '--url', base], { env: { MEMORY_API_TOKEN: token } });
-    assert.match(ended.stdout, /^Someone <.*, member of the Company "Test Company"\n/);
-    assert.match(ended.stdout, /\nYou do not have access to any Team\.\n$/);
-  });
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sizeText } from '../../cli/commands/status.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import { column, columns } from '../support/columns.ts';
@@ -41,11 +40,6 @@ describe('cli team', () => {
   });
 });
 
-test('sizes are shown with three digits at most', () => {
-  const shown = [0, 999, 1000, 9950, 999_499, 999_500, 5e12].map(sizeText);
-  assert.deepEqual(shown, ['0 bytes', '999 bytes', '1.0 kB', '9.9 kB', '999 kB', '1.0 MB', '5.0 TB']);
-});
-
 describe('cli status', () => {
   test('shows the health of the service and the figures of the Team', async () => {
     const { company, text, data } = await owner();
@@ -59,16 +53,6 @@ describe('cli status', () => {
     assert.match(shown, /^Queue +Ready +Running +Failed +Per minute$/m);
     assert.equal((await data<Status>('status')).sources.active, 1);
     assert.doesNotMatch(shown, /^Words/m);
-  });
-
-  test('shows how many passages are still to be indexed again', async () => {
-    const { company, text } = await owner();
-    await company.ask.ingestSource({ title: 'A', text: 'a text' });
-    await service.database.query('update memory.source set terms_version = 1 where team_id = $1', [
-      company.teamId,
-    ]);
-    const words = 'Words +1 passage to index again; until then, searches find their earlier words';
-    assert.match(await text('status'), new RegExp(`^${words}$`, 'm'));
   });
 });
 

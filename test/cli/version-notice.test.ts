@@ -40,14 +40,4 @@ describe('the notice of another version', { skip: NO_TERMINAL }, () => {
     const file = join(person.home, '.config', 'team-memory', 'versions.json');
     assert.deepEqual(Object.keys(JSON.parse(await readFile(file, 'utf8')) as object), [url]);
   });
-
-  test('does not keep a command where the service never tells its version', async () => {
-    const { url, asked } = await openOther((request, response) => {
-      if (request.url !== '/v1/health') response.end('{}');
-    });
-    const { code, shown } = await runAtTerminal(await newPerson(), ['whoami', '--url', url], [], 0, env);
-    assert.equal(code, 1, 'not null: it ended by itself');
-    assert.match(shown, /not as this service does/);
-    assert.ok(asked.includes('/v1/health'));
-  });
 });
