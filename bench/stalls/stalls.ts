@@ -20,7 +20,7 @@ const figures = ({ seconds, longestMs, longestCpuMs, longestWaitMs }: Stall) => 
 await runBench(
   {
     name: 'bench:stalls',
-    about: `What the worst bodies do to other requests: for each field of each route that takes large bodies, the longest step of the
+    about: `What the worst bodies do to other requests: for the large fields of each route that takes large bodies, the longest step of the
 event loop and the longest wait of GET /livez, which a thread of the bench asks all the time. At most ${MAX_STEP_MS} ms on two quiet
 cores. The columns "step" and "cpu" are the longest time and the longest processor time between two turns of the event loop.
 The service runs on the embedded database, or on the PostgreSQL of MEMORY_TEST_DATABASE_URL.`,

@@ -1,7 +1,7 @@
 import { Writer } from '../../test/support/generated-text.ts';
 
 /** A kind of text that is costly to read, check or index. */
-export interface TextKind {
+interface TextKind {
   kind: string;
   /** A text of at most so many bytes in a JSON string. */
   make: (bytes: number) => string;
@@ -21,7 +21,6 @@ function prose(bytes: number): string {
   return whole.subarray(0, bytes).toString('utf8').replaceAll('\ufffd', '');
 }
 
-/** The first three are plain, two bytes for each character, and blank. */
 export const TEXTS: readonly TextKind[] = [
   repeated('one letter', 'a'),
   repeated('letters beyond ASCII', 'é字'),
