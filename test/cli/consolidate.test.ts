@@ -262,23 +262,6 @@ describe('cli consolidate in an editor', () => {
     assert.match(shown, /^CheckedChecked +review +0 +[\w-]{36}\r$/m);
   });
 
-  test('keeps what was written when the person does not correct it', { skip: NO_TERMINAL }, async () => {
-    const { cli } = await completing();
-    const env = await editor(cli.person, `text = text.replace('action: review', 'action: keep');`);
-    const answers = [{ question: 'Edit again?', typed: 'n\r' }];
-    const { code, shown } = await runAtTerminal(cli.person, ['consolidate'], answers, 0, env);
-    assert.equal(code, 1, shown);
-    assert.match(await keptText(shown), /^action: keep$/m);
-    assert.deepEqual(await captureStates(cli), RELEASED);
-  });
-
-  test('gives the editor standard error when standard output is for the result', async () => {
-    const { cli } = await completing();
-    const ended = await withEditor(cli, `console.log('shown by the editor'); ${TITLED}`, '--json');
-    assert.equal(ended.stderr, 'shown by the editor\n');
-    assert.equal((JSON.parse(ended.stdout) as { left: number }).left, 0);
-  });
-
   test('refuses before it claims if there is neither an editor nor a terminal', async () => {
     const { cli, passed } = await completing();
     assertRefused(await cli.person.run(['consolidate']), /no editor can be opened: .*EDITOR is not set/);
