@@ -3,21 +3,41 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { SignedIn } from '../support/app.ts';
 import { column } from '../support/columns.ts';
-import { spawn } from '../support/needs/command.ts';
 import { endProcesses, type ServiceProcess, startCommand } from '../support/needs/process.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
 import { ROOT } from '../support/root.ts';
 import { addSource } from '../support/source-library.ts';
-import { type Fate, openPlaces } from './between.ts';
-import type { Person } from './cli.ts';
-import { importedNames, listedImports, manyFiles } from './folder.ts';
-import { isSending, openSenders, sentNames } from './folder-senders.ts';
+import { type Fate, openPlaces, type Passing } from './between.ts';
+import { openHomes, type Person } from './cli.ts';
+import { importedNames, listedImports, manyFiles, writeFolder } from './folder.ts';
 
-const { service, base, personWith, send } = await openSenders();
+/** A service at which no worker takes what is sent. */
+const service = await openOwnTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
 const openPlace = openPlaces();
 after(endProcesses);
 
 const FILES = manyFiles(120);
 const NAMES = Object.keys(FILES);
+
+/** Whether a request sends files. */
+const isSending = ({ method, path }: Passing) => method === 'POST' && path === '/v1/memory/imports';
+
+/** The names of the files that a request sends. */
+const sentNames = ({ body }: Passing) =>
+  column((body as { items: { filename: string }[] }).items, 'filename');
+
+/** A person with these files in a folder `docs`, and who they sign in as. */
+async function personWith(files: Record<string, string>) {
+  const [company, person] = [await service.company(), await newPerson()];
+  await writeFolder(join(person.home, 'docs'), files);
+  return { company, person };
+}
+
+/** Sends the folder `docs`, without waiting for a worker. */
+const send = ({ run }: Person, { token }: SignedIn, url = base) =>
+  run(['import', 'docs', '--no-wait', '--url', url], { env: { MEMORY_API_TOKEN: token } });
 
 /** Starts the command, so that a test can end it during its work. */
 function start({ home }: Person, { token }: SignedIn, url: string, ...args: string[]): ServiceProcess {
@@ -57,23 +77,6 @@ describe('cli import of many files', () => {
     assert.equal((await send(person, company, place.url)).code, 0);
     assert.deepEqual(place.passed.filter(isSending).map(sentNames), [['a.txt'], ['b.txt'], ['c.txt']]);
   });
-});
-
-describe('cli import whose output nobody reads', () => {
-  for (const stream of ['stdout', 'stderr'] as const) {
-    test(`finishes its work when ${stream} is closed`, async () => {
-      const { company, person } = await personWith(FILES);
-      const args = ['import', 'docs', '--no-wait', '--url', base, ...(stream === 'stderr' ? ['--json'] : [])];
-      const child = spawn(process.execPath, [join(ROOT, 'cli', 'main.ts'), ...args], {
-        cwd: person.home,
-        env: { HOME: person.home, MEMORY_API_TOKEN: company.token },
-      });
-      child[stream].destroy();
-      child[stream === 'stdout' ? 'stderr' : 'stdout'].resume();
-      assert.equal(await new Promise((resolve) => child.on('close', resolve)), 0);
-      assert.deepEqual(await importedNames(service, company), NAMES);
-    });
-  }
 });
 
 describe('cli import that was interrupted', () => {
@@ -138,25 +141,6 @@ describe('cli import that was interrupted', () => {
   });
 });
 
-test('cli import --retry-failed counts the retried files when the answer was lost', async () => {
-  const { company, person } = await personWith(manyFiles(3));
-  await send(person, company);
-  await service.database.query(
-    `update memory.import set state = 'failed', error_code = 'no_text', error_message = 'x' where team_id = $1`,
-    [company.teamId],
-  );
-  let asked = 0;
-  const place = await openPlace(base, ({ path }) =>
-    path === '/v1/memory/imports/retry' && asked++ === 0 ? 'loses its answer' : 'passes',
-  );
-  const ended = await person.run(['import', 'docs', '--retry-failed', '--no-wait', '--url', place.url], {
-    env: { MEMORY_API_TOKEN: company.token },
-  });
-  assert.deepEqual([ended.code, ended.stderr], [0, '']);
-  assert.match(ended.stdout, /^3 files: 3 sent but not read yet\.$/m);
-  assert.deepEqual(column(await listedImports(company), 'state'), ['queued', 'queued', 'queued']);
-});
-
 describe('cli import without a worker', () => {
   test('says that no worker runs, waits, and leaves the sent files queued on Ctrl-C', async () => {
     const { company, person } = await personWith({ 'a.txt': 'one' });
@@ -202,5 +186,57 @@ describe('cli import without a worker', () => {
     assert.deepEqual(await states(), []);
     await send(person, company);
     assert.deepEqual(await states(), ['a.txt queued', 'b.txt queued']);
+  });
+});
+
+describe('cli import against a service that refuses', () => {
+  test('waits as long as the service says when it is unavailable or has had too many requests', async () => {
+    const { company, person } = await personWith({ 'a.txt': 'one' });
+    const refusal = (status: number, seconds: number, code: string): Fate => ({
+      status,
+      headers: { 'retry-after': String(seconds) },
+      body: { code, detail: 'x' },
+    });
+    let asked = 0;
+    const place = await openPlace(base, (request) => {
+      // The first request of all: the time in its answer shows that a service is there.
+      if (place.passed.length === 1) return refusal(503, 0, 'unavailable');
+      return isSending(request) && asked++ === 0 ? refusal(429, 1, 'rate_limited') : 'passes';
+    });
+    const ended = await send(person, company, place.url);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /cannot answer now \(503\), again in 0 s/);
+    assert.match(ended.stdout, /^too many attempts \(rate_limited\), again in 1 s \(1 of 8\)$/m);
+    assert.deepEqual(await importedNames(service, company), ['a.txt']);
+  });
+
+  test('imports the other files when the service refuses one', async () => {
+    const { company, person } = await personWith(FILES);
+    const bad = NAMES[70] ?? '';
+    const body = { code: 'unsupported_media_type', detail: '/items/20: its type is not known' };
+    const place = await openPlace(base, (request) =>
+      isSending(request) && sentNames(request).includes(bad) ? { status: 415, body } : 'passes',
+    );
+    const ended = await send(person, company, place.url);
+    assert.deepEqual([ended.code, ended.stderr], [1, 'memory: 1 of 120 files were not imported\n']);
+    assert.match(ended.stdout, new RegExp(`^not sent +${bad} +.*unsupported_media_type`, 'm'));
+    assert.deepEqual(
+      await importedNames(service, company),
+      NAMES.filter((name) => name !== bad),
+    );
+  });
+
+  test('ends at a refusal that concerns every file and reports how many were sent', async () => {
+    const { company, person } = await personWith(FILES);
+    let asked = 0;
+    const body = { code: 'team_archived', detail: 'The Team is archived' };
+    const place = await openPlace(base, (request) =>
+      isSending(request) && asked++ === 1 ? { status: 409, body } : 'passes',
+    );
+    const ended = await send(person, company, place.url);
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, /^memory: the service refused: team_archived: The Team is archived\n$/);
+    assert.match(ended.stdout, /^120 files: 50 sent but not read yet, 70 not reached\.$/m);
+    assert.equal(asked, 2);
   });
 });

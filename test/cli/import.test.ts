@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { columns as widthOf } from '../../cli/terminal/columns.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import type { SignedIn } from '../support/app.ts';
 import { column, columns } from '../support/columns.ts';
 import { execFileSync } from '../support/needs/command.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { addSource, archived, listSources } from '../support/source-library.ts';
-import { addClient, addPerson, addTeam, inTeam } from '../support/team.ts';
-import {
-  assertRefused,
-  closedAddress,
-  keepSession,
-  NO_TERMINAL,
-  openHomes,
-  otherServices,
-  type Person,
-  runAtTerminal,
-} from './cli.ts';
-import { sessionOf } from './cli-person.ts';
+import { archived, listSources } from '../support/source-library.ts';
+import { addClient } from '../support/team.ts';
+import { assertRefused, closedAddress, openHomes, otherServices, type Person } from './cli.ts';
 import { importedNames, listedImports, writeFolder } from './folder.ts';
 
 const service = await openOwnTestApp({}, {}, { supervise: true });
@@ -35,9 +24,6 @@ before(async () => {
   worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
 });
 after(() => worker.stop());
-
-/** The end of a line, or the point from which it is drawn again. */
-const DRAWN_OVER = new RegExp(`\\r\\n|${String.fromCharCode(27)}\\[\\d*[GK]`);
 
 type Caller = Pick<SignedIn, 'token'>;
 
@@ -116,14 +102,6 @@ describe('cli import', () => {
       assert.match(again.stdout, /^3 files: 1 imported, 2 already imported\.$/m);
     }
     assert.match((await importDocs(person, company)).stdout, /^3 files: 3 already imported\.$/m);
-  });
-
-  test('names the source that already has the text of a file', async () => {
-    const company = await service.company();
-    const { id } = await addSource(company, { title: 'The pangolin', text: 'the pangolin' });
-    const ended = await importDocs(await personWith({ 'a.txt': 'the pangolin' }), company);
-    const told = `Imported, but with the text of other sources:\n  a.txt: same as The pangolin (${id})\n1 file: 1 imported.\n`;
-    assert.ok(ended.stdout.endsWith(`\n${told}`), ended.stdout);
   });
 
   test('--retry-failed retries a stored file without sending it, and sends it when it is gone', async () => {
@@ -234,45 +212,4 @@ test('cli import --client imports into a client, separately from the Team layer'
   }
   assert.deepEqual(column(await listedImports(company), 'clientId'), [null, clientId]);
   assertRefused(await importDocs(person, company, '--client', 'none'), /scope_forbidden/);
-  const reader = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
-  const ended = await importDocs(await personWith({ 'a.txt': 'two' }), reader, '--client', clientId);
-  assert.equal(ended.code, 1);
-  assert.match(ended.stderr, /^memory: the service refused: scope_forbidden.*\n$/);
-  assert.match(ended.stdout, /^1 file: 1 not reached\.$/m);
-});
-
-test('cli import --team chooses the Team, and is required when there are several', async () => {
-  const company = await service.company();
-  const other = inTeam(company, await addTeam(service, company));
-  const person = await personWith({ 'a.txt': 'one' });
-  assertRefused(await importDocs(person, company), /several Teams: choose one with --team/);
-  assert.equal((await importDocs(person, company, '--team', other.teamId)).code, 0);
-  assert.deepEqual(
-    [await importedNames(service, company), await importedNames(service, other)],
-    [[], ['a.txt']],
-  );
-});
-
-test('cli import draws progress and table within the width of the terminal', {
-  skip: NO_TERMINAL,
-}, async () => {
-  const company = await service.company();
-  const long = '极'.repeat(60);
-  const person = await personWith({ 'a.txt': 'one', [`${long}.md`]: '', 'notes/b.xyz': '' });
-  await keepSession(person, sessionOf(base, company.token));
-  await mkdir(join(person.home, 'docs', 'empty'));
-  const { code, shown } = await runAtTerminal(person, ['import', 'docs'], []);
-  assert.equal(code, 1, shown);
-  assert.match(shown, /sending {2}\[#{24}\] 3 of 3 files/);
-  assert.match(shown, /reading {2}\[#{24}\] 2 of 2 files/);
-  assert.match(shown, /^failed +极+… +no_text: The file holds no text\.\r$/m);
-  const narrow = (await runAtTerminal(person, ['import', 'docs'], [], 30)).shown;
-  for (const [width, again] of [
-    [80, shown],
-    [30, narrow],
-  ] as const) {
-    const drawn = again.slice(0, again.search(/^\d+ files: /m)).split(DRAWN_OVER);
-    assert.ok(drawn.length > 5, again);
-    for (const line of drawn) assert.ok(widthOf(line) <= width, `${widthOf(line)} of ${width}: ${line}`);
-  }
 });

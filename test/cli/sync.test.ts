@@ -1,17 +1,60 @@
 import assert from 'node:assert/strict';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
-import type { SignedIn } from '../support/app.ts';
+import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { connect } from '../../cli/client/service-client.ts';
+import { readRemote } from '../../cli/sync/remote.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { endProcesses, type ServiceProcess, startCommand } from '../support/needs/process.ts';
+import { ROOT } from '../support/root.ts';
 import { addClient, addPerson, addTeam, archiveTeam } from '../support/team.ts';
-import { openFolders } from '../unit/sync/sync-folders.ts';
-import { assertRefused, keepSession, NO_TERMINAL, runAtTerminal } from './cli.ts';
+import { openFolders, openTestFolder } from '../unit/sync/sync-folders.ts';
+import { FOLDERS, life, live } from '../unit/sync/sync-life.ts';
+import { type Fate, openPlaces, type Passing } from './between.ts';
+import { assertRefused, keepSession, NO_TERMINAL, openHomes, type Person, runAtTerminal } from './cli.ts';
 import { sessionOf } from './cli-person.ts';
-import { writeFolder } from './folder.ts';
-import { openSyncPeople } from './sync-people.ts';
+import { manyFiles, writeFolder } from './folder.ts';
 
-const { service, base, reached, personWith, sync, pathsThere } = await openSyncPeople();
+type Caller = Pick<SignedIn, 'token'>;
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
 const newFolder = await openFolders();
+const openPlace = openPlaces();
+after(endProcesses);
+
+/** The service as someone reaches it, without the command line around it. */
+const reached = ({ token }: Caller, teamId: string) =>
+  connect(base, { token, source: 'MEMORY_API_TOKEN' }, teamId);
+
+/** A person with these files in a folder `ours`. */
+async function personWith({ teamId }: Pick<SignedIn, 'teamId'>, files = {}) {
+  const person = await newPerson();
+  const folder = join(person.home, 'ours');
+  await mkdir(folder);
+  await writeFolder(folder, files);
+  return { ...person, ours: openTestFolder(folder, 'Someone', { url: base, teamId }) };
+}
+
+/** Runs the command on the folder `ours`. */
+const sync = ({ run }: Person, { token }: Caller, ...args: string[]) =>
+  run(['sync', 'ours', '--url', base, ...args], { env: { MEMORY_API_TOKEN: token } });
+
+/** Starts it, to be ended by the test. */
+const start = ({ home }: Person, { token }: Caller, url: string, ...args: string[]) =>
+  startCommand(process.execPath, [join(ROOT, 'cli', 'main.ts'), 'sync', 'ours', '--url', url, ...args], {
+    cwd: home,
+    env: { HOME: home, MEMORY_API_TOKEN: token },
+  });
+
+/** The live paths that the service has, in order. */
+async function pathsThere(company: SignedIn): Promise<string[]> {
+  const nothing = { revision: null, scopes: [], files: new Map() };
+  const { files } = await readRemote(reached(company, company.teamId), nothing, true, () => {});
+  return [...files.keys()].sort();
+}
 
 describe('cli sync', () => {
   test('keeps two folders in sync byte for byte and keeps both contents of a conflict', async () => {
@@ -208,4 +251,87 @@ describe('cli sync before more than half of the files are deleted', () => {
     const yes = await runAtTerminal(person, ['sync', 'ours'], [{ question, typed: 'y\r' }], 80);
     assert.deepEqual([yes.code, await pathsThere(company)], [0, ['team/d']], yes.shown);
   });
+});
+
+test('cli sync continues on the next run after it was killed during a push or a pull', async () => {
+  const company = await service.company();
+  const files = Object.fromEntries(
+    Object.entries(manyFiles(250)).map(([name, text]) => [`team/${name}`, text]),
+  );
+  // The service still receives the request of the killed process.
+  let kills: { path: string; running: () => ServiceProcess } | null = null;
+  let met = 0;
+  const place = await openPlace(base, async ({ path }: Passing): Promise<Fate> => {
+    if (path === kills?.path && (met += 1) === 2) await kills.running().kill9();
+    return 'passes';
+  });
+  for (const [path, person] of [
+    ['/v1/workspace/push', await personWith(company, files)],
+    ['/v1/workspace/pull', await personWith(company)],
+  ] as const) {
+    met = 0;
+    const running: ServiceProcess = start(person, company, place.url);
+    kills = { path, running: () => running };
+    assert.equal(await running.exited, 'SIGKILL');
+    const again = start(person, company, place.url);
+    assert.equal(await again.exited, 0, again.stderr.join('\n'));
+    assert.deepEqual(await pathsThere(company), Object.keys(files));
+    assert.deepEqual(await person.ours.tree(), files);
+  }
+});
+
+test('cli sync --watch sends local changes, refuses a second sync and ends at Ctrl-C', async () => {
+  const company = await service.company();
+  const person = await personWith(company, { 'team/a.txt': 'a' });
+  const watching = start(person, company, base, '--watch');
+  await watching.line(/^Watching .*\. Press Ctrl-C to stop\.$/);
+  assertRefused(await sync(person, company), /another sync of this folder is running \(process \d+/);
+  await person.ours.write('team/new/b.txt', 'b');
+  await watching.line(/^sent +team\/new\/b\.txt$/);
+  assert.deepEqual(await pathsThere(company), ['team/a.txt', 'team/new/b.txt']);
+  watching.child.kill('SIGINT');
+  assert.equal(await watching.exited, 130);
+  assert.deepEqual(watching.stderr, []);
+  await assert.rejects(readFile(join(person.ours.folder, '.team-memory', 'lock')), { code: 'ENOENT' });
+});
+
+/** A unit test runs many more sequences in memory: these show that the service behaves the same. */
+const LIVES = 2;
+
+test('cli sync makes all folders equal in the end, whatever people do in them', async () => {
+  await fc.assert(
+    fc.asyncProperty(life, async (steps) => {
+      const company = await service.company();
+      const client = reached(company, company.teamId);
+      const binding = { url: base, teamId: company.teamId };
+      const folders = await Promise.all(
+        Array.from({ length: FOLDERS }, (_, n) => newFolder(`Person ${n}`, binding)),
+      );
+      const met = async <Answer>(
+        before: () => Promise<void>,
+        ask: () => Promise<Answer>,
+        then: () => Promise<void>,
+      ) => {
+        await before();
+        const answer = await ask();
+        await then();
+        return answer;
+      };
+      await live(
+        {
+          folders,
+          clientId: await addClient(service, company),
+          service: (before, then) => ({
+            get: (...asked) => met(before, () => client.get(...asked), then),
+            post: (...asked) => met(before, () => client.post(...asked), then),
+            patch: (...asked) => client.patch(...asked),
+            download: (...asked) => client.download(...asked),
+            delete: (...asked) => client.delete(...asked),
+          }),
+        },
+        steps,
+      );
+    }),
+    { numRuns: LIVES, unbiased: true },
+  );
 });
