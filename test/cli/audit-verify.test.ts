@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connect, NoBody } from '../../cli/client/service-client.ts';
 import type { SignedIn } from '../support/app.ts';
 import { printSeal, readEventIds, readSeals, recordEvents, sealAll, tamper } from '../support/audit-chain.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
@@ -95,10 +94,4 @@ describe('cli audit-verify', () => {
     const ended = await auditVerify(company, '--seal', `5:${'a'.repeat(64)}`, '--url', former.url);
     assertRefused(ended, /--seal: the service does not check seals/);
   });
-});
-
-test('a client request that times out reports its time limit', async () => {
-  const silent = await openOther(() => undefined);
-  const asked = connect(silent.url, null).get('/', NoBody, { timeoutMs: 1000 });
-  await assert.rejects(asked, /no answer in 1 s/);
 });

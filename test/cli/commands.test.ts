@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { describeSeconds, parseDuration } from '../../cli/terminal/times.ts';
+import { parseDuration } from '../../cli/terminal/times.ts';
 import { newId } from '../../shared/ids.ts';
 import { API_TOKEN } from '../support/app.ts';
 import { addAccount, linkToken, useLink } from '../support/sign-in.ts';
@@ -68,10 +68,5 @@ describe('the terminal client', () => {
     assert.deepEqual(['90', '90s', '15m', '1h', '2d'].map(parseDuration), [90, 90, 900, 3600, 172_800]);
     for (const text of ['', 'h', '1.5h', '-1', '1 h', '1w', '1h30m'])
       assert.equal(parseDuration(text), null, text);
-  });
-
-  test('prints a waiting time in seconds or in minutes, rounded up', () => {
-    const shown = ['1 s', '119 s', '2 min', '3 min', '15 min'];
-    assert.deepEqual([1, 119, 120, 121, 900].map(describeSeconds), shown);
   });
 });

@@ -5,9 +5,8 @@ import { describe, test } from 'node:test';
 import { findTeam } from '../../cli/client/signed-in.ts';
 import { newId } from '../../shared/ids.ts';
 import { createAgent } from '../support/agent-tokens.ts';
-import { column } from '../support/columns.ts';
-import { addClient, addTeam } from '../support/team.ts';
-import { assertRefused, NO_TERMINAL, type Person, runAtTerminal } from './cli.ts';
+import { addTeam } from '../support/team.ts';
+import { assertRefused, type Person } from './cli.ts';
 import { openCli } from './cli-person.ts';
 
 const { service, base, owner } = await openCli();
@@ -49,18 +48,6 @@ describe('a Team given by its name', () => {
         teams.every(({ id }) => message.includes(`Twice (${id})`)) &&
         !message.includes(third.id),
     );
-  });
-
-  test('a client given by its name is found in the Team, and refused with the candidates', async () => {
-    const { company, person } = await owner();
-    const clients = [await addClient(service, company), await addClient(service, company)];
-    await database.query(`update identity.client set name = 'Globex' where id = $1`, [clients[0]]);
-    await writeFile(join(person.home, 'a.txt'), 'one');
-    const into = (client: string) => person.run(['import', '.', '--no-wait', '--json', '--client', client]);
-    assert.equal((await into('globex')).code, 0);
-    const imports = (await company.api.listImports()).items;
-    assert.deepEqual(column(imports, 'clientId'), [clients[0]]);
-    assertRefused(await into('Initech'), /no client named "Initech".*Globex/);
   });
 });
 
@@ -106,15 +93,5 @@ describe('output', () => {
     const { files } = JSON.parse(ended.stdout) as { files: { name: string; state: string }[] };
     assert.deepEqual(files.map(({ name }) => name).sort(), ['a.xyz', 'b.txt']);
     assertRefused(await person.run(['team', 'show', '--json', '--team', 'none of them']), /no Team named/);
-  });
-
-  test('has colour in a terminal, and none when piped or with NO_COLOR', { skip: NO_TERMINAL }, async () => {
-    const { person } = await owner();
-    const escape = '\u001b[';
-    assert.ok((await runAtTerminal(person, ['team', 'list'], [])).shown.includes(`${escape}1mName`));
-    const plain = await runAtTerminal(person, ['team', 'list'], [], 0, { NO_COLOR: '1' });
-    assert.match(plain.shown, /^Name +Role/m);
-    assert.ok(!plain.shown.includes(escape), plain.shown);
-    assert.ok(!(await person.run(['team', 'list'])).stdout.includes(escape));
   });
 });

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createAgent } from '../support/agent-tokens.ts';
 import { addPerson, addTeam } from '../support/team.ts';
@@ -58,24 +56,6 @@ describe('cli doctor', () => {
     const several = await checksOf(person);
     assert.deepEqual([several.code, several.find('Team')?.state], [1, 'failed']);
     assert.match(String(several.find('Team')?.remedy), /team use/);
-  });
-
-  test('checks the address of the caller when the Team or a file of settings is wrong', async () => {
-    const { person } = await owner();
-    const unknown = await checksOf(person, ['--team', 'none of them']);
-    const good = ['Address ok', 'Clock ok', 'Version ok', 'Credential ok', 'Team failed'];
-    assert.deepEqual(shown(unknown.checks), good);
-    assert.match(String(unknown.find('Team')?.detail), /no Team named "none of them"/);
-    await writeFile(join(person.sessionFile, '..', 'settings.json'), '{', { mode: 0o600 });
-    const damaged = await checksOf(person);
-    assert.deepEqual(shown(damaged.checks), good);
-    assert.match(String(damaged.find('Team')?.detail), /settings\.json is damaged/);
-    // No other service is checked in place of one whose address is not known.
-    const missing = await checksOf(person, ['--profile', 'work']);
-    assert.deepEqual(shown(missing.checks), ['Credential failed']);
-    assert.match(String(missing.find('Credential')?.remedy), /login --profile work/);
-    await writeFile(person.sessionFile, '{');
-    assert.deepEqual(shown((await checksOf(person)).checks), ['Credential failed']);
   });
 
   test('tells who cannot write, and why', async () => {

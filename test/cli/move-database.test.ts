@@ -17,16 +17,6 @@ describe('cli move --from', () => {
     assertRefused(await run(['move', '--to', 'b']), /name an id/);
   });
 
-  test('refuses the options of a service, and says what to do', async () => {
-    for (const name of ['url', 'team', 'profile']) {
-      const ended = await run(['move', '--from', 'a', '--to', 'b', `--${name}`, 'given']);
-      assertRefused(
-        ended,
-        new RegExp(`^memory: --from moves a whole database, .*: leave out --${name}$`, 'm'),
-      );
-    }
-  });
-
   test('names the folder from the working folder, and changes nothing if it has no database', async () => {
     const ended = await run(['move', '--from', 'data', '--to', 'other']);
     assertRefused(ended, /--from: \S+ has no embedded database/);
