@@ -67,23 +67,10 @@ const REFUSED: Record<string, [mains: string[], env: Record<string, string>, lin
     { MEMORY_API_TOKEN: 'two words of SECRET', MEMORY_DATABASE_URL: 'mysql://user:SECRET@host/database' },
     [/^MEMORY_API_TOKEN: expected /, /^MEMORY_DATABASE_URL: expected /],
   ],
-  'names of a first start that show nothing': [
-    ['start.ts'],
-    { MEMORY_COMPANY_NAME: '\u3164', MEMORY_TEAM_NAME: '\u2800', MEMORY_API_PORT: '0' },
-    [
-      /^MEMORY_COMPANY_NAME: expected a name with a visible character, .*=Acme$/,
-      /^MEMORY_TEAM_NAME: expected a name with a visible character, .*=Payments$/,
-    ],
-  ],
   'a folder that cannot be written': [
     ['start.ts'],
     { MEMORY_DATA_DIR: '/proc/data', MEMORY_API_PORT: '0' },
     [/^MEMORY_DATA_DIR: user \d+ cannot create anything in \/proc: /],
-  ],
-  'a host of another machine': [
-    ['start.ts'],
-    { MEMORY_API_HOST: '192.0.2.1' },
-    [/^MEMORY_API_HOST: 192\.0\.2\.1 is not an address of this machine; /],
   ],
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { basename, dirname, join, normalize } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { AnyNode } from 'acorn';
@@ -37,9 +37,6 @@ const repository = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) 
   devDependencies: Record<string, string>;
 };
 
-/** Scripts that are run by their path: by the health check of a container. */
-const OTHER_COMMANDS = ['worker/healthy.ts'];
-
 /** The scripts of the service and of its pages. Those in the documents are for the reader. */
 const SCRIPTS = globSync('**/*.{ts,js,cjs}', { cwd: release, exclude: ['docs'] });
 
@@ -60,28 +57,11 @@ const isNamed = (node: AnyNode, name: string) => node.type === 'Identifier' && n
 const isResolve = (node: AnyNode) =>
   isNamed(node, 'require') || (node.type === 'MemberExpression' && node.object.type === 'MetaProperty');
 
-/** The same, with what is imported for its types. */
-const namedIn = (script: string) =>
-  [...read(script).matchAll(/(?:\bfrom |\bimport |\bimport\(|new URL\()'(\.[^']+)'/g)].map(
-    ([, name = '']) => name,
-  );
-
 const packageOf = (name: string) =>
   name
     .split('/')
     .slice(0, name.startsWith('@') ? 2 : 1)
     .join('/');
-
-/** The scripts that these lead to. */
-function reachedFrom(scripts: readonly string[], reached = new Set<string>()): Set<string> {
-  for (const script of scripts) {
-    if (reached.has(script) || !SCRIPTS.includes(script)) continue;
-    reached.add(script);
-    const named = namedIn(script).map((name) => normalize(join(dirname(script), name)));
-    reachedFrom(named, reached);
-  }
-  return reached;
-}
 
 describe('the release', () => {
   test('has what the service needs, and no tests, development files, data or settings', async () => {
@@ -124,15 +104,6 @@ describe('the release', () => {
     assert.deepEqual(missing, []);
   });
 
-  test('has no script of the service that none of its commands leads to', () => {
-    const commands = Object.values(manifest.scripts).flatMap(
-      (command) => command.match(/[\w/-]+\.c?[tj]s/g) ?? [],
-    );
-    const reached = reachedFrom([...commands, ...OTHER_COMMANDS]);
-    const extra = SCRIPTS.filter((script) => !script.startsWith('web/') && !reached.has(script));
-    assert.deepEqual(extra, []);
-  });
-
   test('has only commands that its scripts can run', () => {
     assert.ok(manifest.scripts['start']);
     for (const [name, command] of Object.entries(manifest.scripts)) {
@@ -155,16 +126,6 @@ describe('the release', () => {
     );
     const options = ['--omit=dev', '--dry-run', '--offline', '--ignore-scripts', '--no-audit'];
     await run('npm', ['ci', ...options], { cwd: release });
-  });
-
-  test('has documents whose links lead to files of the release', () => {
-    const broken = globSync('**/*.md', { cwd: release }).flatMap((page) =>
-      [...read(page).matchAll(/\]\((?!https?:|mailto:|#)([^()\s#]+)/g)]
-        .map(([, address = '']) => address)
-        .filter((address) => !existsSync(join(release, dirname(page), address)))
-        .map((address) => `${page}: ${address}`),
-    );
-    assert.deepEqual(broken, []);
   });
 
   test('replaces an earlier one, but no folder with the data or the settings of a service', async () => {
