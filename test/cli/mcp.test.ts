@@ -92,4 +92,10 @@ describe('memory mcp', () => {
       assert.match(String(answer?.error?.message), reason);
     }
   });
+
+  test('passes an error of the protocol on as it is', async () => {
+    const { person } = await owner();
+    const [answer] = await answersTo(person, [message('no/such/method', 3)]);
+    assert.deepEqual([answer?.id, answer?.error?.code], [3, -32_601]);
+  });
 });

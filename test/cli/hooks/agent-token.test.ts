@@ -63,6 +63,15 @@ describe('hooks that are installed with an agent token', () => {
     const ended = await runAsAgent(signedIn.person, `cd ${project} && ${command}`, prompt, env);
     assert.match(printedBy(ended), /waits 40 seconds/);
   });
+
+  test('keep the profile that was named or signed in', async () => {
+    const { person, text } = await owner();
+    for (const args of [[], ['--profile', 'default']]) {
+      await text('hook', 'install', 'codex', ...args);
+      const command = commandOf(await userHooks(person, 'codex'), 'UserPromptSubmit');
+      assert.match(command, / --profile default --url /);
+    }
+  });
 });
 
 describe('a profile that hides the token', () => {

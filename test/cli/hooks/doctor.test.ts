@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { createAgent } from '../../support/agent-tokens.ts';
 import { closedAddress, type Person } from '../cli.ts';
 import { openCli } from '../cli-person.ts';
 import { AGENTS, commandOf, FILES, hookInput, printedBy, readJson, runHook, userHooks } from './hook-runs.ts';
 import { stagedCaptures } from './staging.ts';
 
-const { base, openOther, owner } = await openCli();
+const { service, base, openOther, owner } = await openCli();
 
 const ENOUGH_TIME = { MEMORY_HOOK_TIMEOUT_MS: '100000' };
 
@@ -73,7 +74,7 @@ describe('doctor', () => {
   }
 
   test('tells why a hook fails, and how to correct it', async () => {
-    const { person, text } = await owner();
+    const { company, person, text } = await owner();
     await text('hook', 'install', 'codex');
     await rm(person.sessionFile);
     const { code, checks } = await hookChecks(person);
@@ -83,6 +84,12 @@ describe('doctor', () => {
       assert.match(detail, /failed: memory: you are not signed in/);
       assert.match(String(remedy), /install the hooks again: memory hook install codex$/);
     }
+    const { token } = await createAgent(service, company, company, { permissions: ['memory:read'] });
+    const env = { MEMORY_API_TOKEN: token };
+    printedBy(await person.run(['hook', 'install', 'codex', '--url', base], { env }));
+    const limited = await hookChecks(person, ['--url', base], env);
+    const end = limited.checks.find(({ detail }) => detail.includes('SessionEnd'));
+    assert.match(String(end?.detail), /the agent token does not permit writing/);
     const strange = hooksOf('SessionStart', 'no-such-program hook prompt --agent codex');
     await writeFile(join(person.home, FILES.codex.user), strange);
     const [missing] = (await hookChecks(person)).checks;
@@ -189,5 +196,30 @@ describe('a hook that has not worked for a day', () => {
       assert.equal(await start(), '');
       assert.equal(await ask(), '');
     }
+  });
+
+  test('is mentioned also if the start of the session fails or has no answer in time, next to what it finds', async () => {
+    const { company, person } = await owner();
+    const silent = await openOther(() => {});
+    const slow = { MEMORY_API_TOKEN: 'a-token-of-this-test', MEMORY_API_PUBLIC_URL: silent.url };
+    const project = join(person.home, 'gateway');
+    await mkdir(project);
+    const input = await hookInput('claude-code', 'session-start', { cwd: project });
+    const start = async (env: Record<string, string> = {}) =>
+      printedBy(await runHook(person, ['session-start', '--agent', 'claude-code'], input, env));
+    const late = { ...slow, MEMORY_HOOK_TIMEOUT_MS: '1500' };
+    assert.equal(await start(late), '');
+    await ageFailures(person, 'claude-code', 'session-start', 25);
+    assert.match(await start(late), /\(session-start\) have not worked since .+ no answer in time/);
+    assert.equal(await start(late), '');
+    await runHook(person, ['prompt', '--agent', 'claude-code'], 'no JSON');
+    await ageFailures(person, 'claude-code', 'prompt', 25);
+    const long = 'The gateway waits 40 seconds before it retries. '.repeat(60);
+    for (const title of ['One', 'Two', 'Three'])
+      await company.ask.ingestSource({ title, text: `${title}. ${long}` });
+    const both = await start();
+    assert.match(both, /^<team-memory-recall>\nTell the person.+\nStored by the Team/);
+    assert.match(both, /waits 40 seconds[^]*<\/team-memory-recall>\n$/);
+    assert.ok(Buffer.byteLength(both) <= 2000, `${Buffer.byteLength(both)}`);
   });
 });

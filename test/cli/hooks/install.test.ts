@@ -91,6 +91,21 @@ describe('hook install', () => {
     assert.match(await text('hook', 'uninstall', 'codex'), /has no hooks of this program/);
   });
 
+  test('is refused if the hooks are installed in the other place, and names the command that removes them', async () => {
+    const { person } = await owner();
+    await mkdir(join(person.home, 'ledger', '.git'), { recursive: true });
+    const places = ['--user', '--project'] as const;
+    for (const [place, other] of [places, places.toReversed()] as [string, string][]) {
+      const install = ['hook', 'install', 'codex', place];
+      printedBy(await runIn(person, 'ledger', ['hook', 'install', 'codex', other]));
+      const told = `hooks\\.json has these hooks too.+ memory hook uninstall codex ${other}\n`;
+      assertRefused(await runIn(person, 'ledger', install), new RegExp(told));
+      printedBy(await runIn(person, 'ledger', ['hook', 'uninstall', 'codex', other]));
+      printedBy(await runIn(person, 'ledger', install));
+      printedBy(await runIn(person, 'ledger', ['hook', 'uninstall', 'codex', place]));
+    }
+  });
+
   test('does not follow a symbolic link of a project to a file outside of it', async () => {
     const { person } = await owner();
     const project = join(person.home, 'ledger');
@@ -159,6 +174,16 @@ describe('hook install', () => {
       assertRefused(await person.run(['hook', 'install', 'codex']), /hooks\.json was not changed: its? /);
       assert.equal(await readFile(target, 'utf8'), strange);
     }
+  });
+
+  test('is refused for another agent, for two places, and without a session', async () => {
+    const [{ person }, stranger] = [await owner(), await newPerson()];
+    for (const [someone, args, reason] of [
+      [person, ['cursor'], /<agent>: expected claude-code or codex/],
+      [person, ['codex', '--user', '--project'], /choose --user or --project, not both/],
+      [stranger, ['codex'], /you are not signed in/],
+    ] as const)
+      assertRefused(await someone.run(['hook', 'install', ...args]), reason);
   });
 });
 

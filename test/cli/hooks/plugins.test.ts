@@ -86,4 +86,18 @@ describe('the plugins', () => {
       for (const variable of env_vars) assert.ok(known.includes(variable), variable);
     });
   }
+
+  test('have what only one of the programs requires', async () => {
+    const claudeCode = await offeredPlugin('claude-code');
+    assert.ok(claudeCode.marketplace.owner?.name);
+    const codex = await offeredPlugin('codex');
+    assert.deepEqual(codex.plugin.source, { source: 'local', path: codex.path });
+    assert.deepEqual(codex.plugin.policy, { installation: 'AVAILABLE', authentication: 'ON_INSTALL' });
+    const { hooks, mcpServers } = await readJson<Manifest>(join(codex.folder, MANIFESTS.codex));
+    assert.deepEqual([hooks, mcpServers], ['./hooks/hooks.json', './.mcp.json']);
+    const { mcpServers: servers } = await readJson<Servers>(join(codex.folder, '.mcp.json'));
+    // Codex passes only these variables on.
+    for (const variable of ['MEMORY_API_TOKEN', 'MEMORY_API_PUBLIC_URL', 'MEMORY_PROFILE'])
+      assert.ok(servers['team-memory']?.env_vars?.includes(variable), variable);
+  });
 });

@@ -3,11 +3,10 @@ import { describe, test } from 'node:test';
 import { MAX_SUMMARY } from '../../../shared/schemas/captures.ts';
 import { column } from '../../support/columns.ts';
 import { openCli } from '../cli-person.ts';
-import { AGENTS, hookInput, readFixture, runHook } from './hook-runs.ts';
+import { AGENTS, assertSilent, hookInput, readFixture, runHook } from './hook-runs.ts';
 import { record, stage, stagedCaptures } from './staging.ts';
 
-const { owner } = await openCli();
-
+const { newPerson, openOther, owner } = await openCli();
 describe('hook session-end', () => {
   for (const agent of AGENTS) {
     test(`stages what person and agent have said to ${agent}, without tools, thoughts and recalled passages`, async () => {
@@ -62,5 +61,14 @@ describe('hook session-end', () => {
     assert.deepEqual([ended.code, ended.stdout], [1, '']);
     assert.match(ended.stderr, /expected session_id and transcript_path/);
     assert.deepEqual(await stagedCaptures(company), []);
+  });
+
+  test('prints nothing, and ends well, whatever fails later', async () => {
+    const stranger = await newPerson();
+    const silent = await openOther(() => {});
+    assertSilent(
+      await runHook(stranger, ['session-end', '--url', silent.url], await hookInput('codex', 'session-end')),
+    );
+    assertSilent(await runHook(stranger, ['session-end'], 'no JSON'));
   });
 });

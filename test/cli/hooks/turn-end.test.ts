@@ -8,7 +8,7 @@ import { openCli } from '../cli-person.ts';
 import { AGENTS, assertSilent, hookInput, readFixture, runHook } from './hook-runs.ts';
 import { record, stage, stagedCaptures, transcriptInput } from './staging.ts';
 
-const { base, owner } = await openCli();
+const { base, openOther, owner } = await openCli();
 
 const LONG = 'The gateway waits 40 seconds before it retries. '.repeat(5).trim();
 const FIRST = record('user', 'How long does it wait?') + record('assistant', LONG);
@@ -114,6 +114,16 @@ describe('hook turn-end', () => {
     }
   });
 
+  test('gives up a session whose transcript was removed', async () => {
+    const { person } = await owner();
+    const input = await hookInput('claude-code', 'session-end', {
+      transcript_path: join(person.home, 'none.jsonl'),
+    });
+    const ended = await runHook(person, ['session-end', '--wait', '--agent', 'claude-code'], input);
+    assert.deepEqual([ended.code, ended.stdout], [1, '']);
+    assert.match((await readState(person)).lastError?.message ?? '', /cannot be read \(ENOENT\)/);
+  });
+
   test('says which forms of a transcript are not known, on standard error and in the state file, until they are known', async () => {
     const { person } = await owner();
     const strange = `${JSON.stringify({ type: 'human_turn', message: { content: 'SECRET' } })}\n`;
@@ -132,5 +142,16 @@ describe('hook turn-end', () => {
     }
     assert.equal((await run(FIRST)).stderr, '');
     assert.deepEqual((await readState(person)).unknownForms, []);
+  });
+
+  test('stages although its state cannot be stored', async () => {
+    const { company, person } = await owner();
+    await writeFile(join(person.home, '.config', 'team-memory', 'hooks'), 'a file in place of the folder');
+    const input = await transcriptInput(person, 'claude-code', FIRST);
+    const { code } = await runHook(person, ['turn-end', '--wait', '--agent', 'claude-code'], input);
+    assert.equal(code, 0);
+    assert.equal((await stagedCaptures(company)).length, 1);
+    const silent = await openOther(() => {});
+    assertSilent(await runHook(person, ['turn-end', '--url', silent.url], input));
   });
 });
