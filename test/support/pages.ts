@@ -34,7 +34,7 @@ export async function openPage(
 }
 
 /** What is typed into the form of a link. */
-export interface Typed {
+interface Typed {
   /** Left out where the page asks for none. */
   name?: string | undefined;
   password: string;
