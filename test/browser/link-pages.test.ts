@@ -208,7 +208,7 @@ for (const { name, title, done, asks, says, shows, roles, advises, make, use, ex
       t.after(() => logged.close());
       const asked: string[] = [];
       logged.server.on('request', ({ method, url, headers }) => {
-        const { authorization, ...others } = headers;
+        const { authorization: _, ...others } = headers;
         asked.push(`${method} ${url} ${JSON.stringify(others)}`);
       });
       const address = await logged.listen({ host: '127.0.0.1', port: 0 });

@@ -118,10 +118,10 @@ const notIsolated = (page: Page) =>
 describe('all pages of the console', { skip }, () => {
   let company: SignedIn;
   /** One address of each page. */
-  const pages = [
-    ...['/', '/jobs', '/search?q=okapi', '/sources', '/review', '/memories', '/captures', '/imports'],
-    ...['/files', '/people', '/account', '/clients', '/tokens', '/audit', '/company?part=people'],
-  ];
+  const pages = (
+    '/ /jobs /search?q=okapi /sources /review /memories /captures /imports ' +
+    '/files /people /account /clients /tokens /audit /company?part=people'
+  ).split(' ');
 
   before(async () => {
     company = await filled();
@@ -134,7 +134,8 @@ describe('all pages of the console', { skip }, () => {
       `/sources/${source?.id}`,
       `/memories/${memory?.id}`,
       `/files?path=${encodeURIComponent(`team/${RIGHT_TO_LEFT}.md`)}`,
-      ...['/people?view=access', '/company?part=grants'],
+      '/people?view=access',
+      '/company?part=grants',
     ];
     for (const path of [...pages, ...records]) {
       const page = await openWithAxe(at(path, company.teamId), company.token);
