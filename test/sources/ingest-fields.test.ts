@@ -5,7 +5,6 @@ import { openTestApp, type SignedIn } from '../support/app.ts';
 import { column, columns } from '../support/columns.ts';
 import { recordedBy, recordsNothing } from '../support/company.ts';
 import { search } from '../support/consolidation.ts';
-import { searchRows } from '../support/memories.ts';
 import { readSource } from '../support/source-library.ts';
 import { along, CLAIM } from '../support/team.ts';
 
@@ -63,19 +62,6 @@ describe('an ingest of the same text with the same externalId', () => {
     assert.deepEqual(columns(hits, 'title', 'chunk_id', 'semantic_rank'), [
       ['New', before.chunks[0]?.chunk_id, 1],
     ]);
-  });
-
-  test('updates a source of many chunks without adding chunks', async () => {
-    const company = await service.company();
-    const chunks = Array.from({ length: 120 }, (_, n) => ({ text: `potoroo ${n}` }));
-    await ingest(company, 201, { chunks });
-    assert.deepEqual((await ingest(company, 200, { chunks, title: 'New' })).updated, ['title']);
-    assert.deepEqual(await searchRows(service, company), {
-      chunks: 120,
-      terms: 120,
-      vectors: 0,
-      pending: 120,
-    });
   });
 
   test('applies concurrent changes of the title one after the other, each with an audit event', async () => {

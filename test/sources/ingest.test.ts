@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
-import { newId } from '../../shared/ids.ts';
 import type { IngestResponse } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
 import { foundByWords } from '../support/consolidation.ts';
@@ -78,25 +76,6 @@ describe('chunks of an ingest', () => {
     assert.deepEqual(await texts(source.id), given);
   });
 
-  test('chunks of a text have at most 2,000 characters and lose only white space', async () => {
-    const company = await service.company();
-    const squeeze = (text: string) => text.replaceAll(/\s+/g, '');
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.string({ unit: 'grapheme', maxLength: 5000 }), { minLength: 1, maxLength: 4 }),
-        async (parts) => {
-          const text = `${newId()} ${parts.join('\n\n').replaceAll('\u0000', '')}`;
-          const { source, chunks } = await ingest(company, 201, { text });
-          const pieces = await texts(source.id);
-          assert.equal(pieces.length, chunks);
-          for (const piece of pieces) assert.ok(piece.trim() !== '' && piece.length <= 2000);
-          assert.equal(squeeze(pieces.join('')), squeeze(text));
-        },
-      ),
-      { numRuns: 25 },
-    );
-  });
-
   test('some or all chunks can have an embedding, and the answer counts them', async () => {
     const company = await service.company();
     const { chunks, embedded } = await ingest(company, 201, {
@@ -151,18 +130,6 @@ describe('an ingest of an existing text', () => {
     const byChunks = await ingest(company, 200, { chunks: [{ text: 'said once' }] });
     assert.equal(byChunks.source.id, first.source.id);
     assert.deepEqual(await foundByWords(company, 'said'), ['said once']);
-  });
-
-  test('makes a new source of the same characters in other chunks', async () => {
-    const company = await service.company();
-    const cuts = [['ab', 'c'], ['a', 'bc'], ['abc']];
-    const ids = new Set<string>();
-    for (const cut of cuts) {
-      const { source } = await ingest(company, 201, { chunks: cut.map((text) => ({ text })) });
-      ids.add(source.id);
-      assert.deepEqual(await texts(source.id), cut);
-    }
-    assert.equal(ids.size, cuts.length);
   });
 
   test('makes a new source in another scope or after the first source was archived', async () => {

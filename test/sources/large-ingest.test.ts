@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { SoleReference } from '../../shared/resources/process.ts';
-import { prepareSource } from '../../shared/text/prepare-batch.ts';
 import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
 import { sendHead } from '../http/sent-heads.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
@@ -113,24 +111,5 @@ describe('a large ingest', () => {
       [answer.json<{ source: { id: string } }>().source.id],
     );
     assert.deepEqual(column(rows, 'axis'), [...chunks.keys()]);
-  });
-
-  test('a large text is split and indexed in a thread without blocking the event loop', async () => {
-    const inputs = [{ text: TEXT }, { chunks: TEXT.split('\n\n').slice(0, 2000) }];
-    for (const input of inputs) {
-      let turns = 0;
-      let done = false;
-      const turn = () => {
-        turns += 1;
-        if (!done) setImmediate(turn);
-      };
-      setImmediate(turn);
-      const portions = await prepareSource(company.teamId, new SoleReference(input));
-      assert.ok(!('length' in portions), 'it comes in portions');
-      const prepared = (await Array.fromAsync(portions)).flat();
-      done = true;
-      assert.ok(turns > 10, `${turns} turns`);
-      assert.deepEqual(prepared, prepareChunksNow(company.teamId, input));
-    }
   });
 });

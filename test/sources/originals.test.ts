@@ -163,19 +163,6 @@ describe('the original of an import', () => {
     const fails = () => Promise.reject(new ObjectFault('damaged', 'not what was stored'));
     assert.deepEqual(await ends(fails), [pino.levels.values['error']]);
   });
-
-  test('counts as an opening of the source, once', async () => {
-    const { company, sourceId } = await withFile();
-    await download(service, company, sourceId, { range: 'bytes=1-2' });
-    await download(service, company, sourceId, {}, 'HEAD');
-    await download(service, company, sourceId);
-    const { storeUses } = await import('../../core/feedback/commands.ts');
-    await storeUses(service.database);
-    const [use] = await service.database.query('select opened from memory.source_use where source_id = $1', [
-      sourceId,
-    ]);
-    assert.deepEqual(use, { opened: 1 });
-  });
 });
 
 describe('a source without an original', () => {

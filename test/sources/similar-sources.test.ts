@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { transaction } from '../../db/driver/database.ts';
 import type { IngestResponse, SimilarSource } from '../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { doJob } from '../support/do-job.ts';
 import { importNow } from '../support/import-now.ts';
 import { readImport } from '../support/import-records.ts';
 import { addMemory, decided } from '../support/memories.ts';
-import { ownerScope } from '../support/scopes.ts';
 import { archived } from '../support/source-library.ts';
 import { addClient, type Caller } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
@@ -79,16 +77,6 @@ describe('the near duplicates of an ingest', () => {
     assert.deepEqual(ids(again.similarSources), [inClient.source.id]);
   });
 
-  test('a text of fewer than ten words has no near duplicates', async () => {
-    const company = await service.company();
-    const nine = 'one two three four five six seven eight nine';
-    await ingest(company, nine, { externalId: 'a' });
-    assert.deepEqual((await ingest(company, nine, { externalId: 'b' })).similarSources, []);
-    const ten = await ingest(company, `${nine} ten`, { externalId: 'c' });
-    const same = await ingest(company, `${nine} TEN.`, { externalId: 'd' });
-    assert.deepEqual(same.similarSources, [{ sourceId: ten.source.id, title: 'A letter', similarity: 1 }]);
-  });
-
   test('a text that is replaced is compared by its new text only', async () => {
     const company = await service.company();
     const [old, next] = [letter(5), letter(6)];
@@ -101,63 +89,6 @@ describe('the near duplicates of an ingest', () => {
     const repeated = await ingest(company, next, { externalId: 'doc' });
     assert.equal(repeated.duplicate, true);
     assert.deepEqual(ids(repeated.similarSources), [other.source.id]);
-  });
-
-  test('a source without a sketch is found after its text is sent again, also with other fields', async () => {
-    const company = await service.company();
-    const [text, named] = [letter(13), letter(14)];
-    const first = await ingest(company, text);
-    const second = await ingest(company, named, { externalId: 'doc' });
-    await service.database.query('delete from memory.source_sketch where team_id = $1', [company.teamId]);
-    assert.equal((await ingest(company, text)).duplicate, true);
-    const updated = await ingest(company, named, { externalId: 'doc', title: 'Renamed' });
-    assert.equal(updated.source.title, 'Renamed');
-    assert.deepEqual(ids((await ingest(company, edited(text, 1))).similarSources), [first.source.id]);
-    assert.deepEqual(ids((await ingest(company, edited(named, 1))).similarSources), [second.source.id]);
-  });
-
-  test('the sources with the most bands in common are compared first, and none if the limit is 0', async () => {
-    const company = await service.company();
-    const text = letter(15, 400);
-    // Without an order, the database returns the one that was stored first.
-    await ingest(company, edited(text, 40));
-    const near = await ingest(company, edited(text, 1));
-    await ingest(company, edited(text, 41));
-    const { source } = await ingest(company, text);
-    const compared = (limit: number) =>
-      transaction(service.database, ownerScope(company), (tx) =>
-        tx.query<{ id: string }>('select source_id as id from memory.sketch_source($1, $2, null, null, $3)', [
-          company.teamId,
-          source.id,
-          limit,
-        ]),
-      );
-    assert.deepEqual(await compared(1), [{ id: near.source.id }]);
-    assert.deepEqual(await compared(0), []);
-  });
-
-  test('a large text and chunks that are sent are compared too', async () => {
-    const company = await service.company();
-    const text = letter(7, 40_000);
-    const { source, chunks } = await ingest(company, text);
-    assert.ok(chunks > 100);
-    const words = text.split(' ');
-    const cut = Array.from({ length: 400 }, (_, n) => ({
-      text: words.slice(n * 100, (n + 1) * 100).join(' '),
-    }));
-    const sent = await company.api.ingestSource({ title: 'x', chunks: cut });
-    assert.deepEqual(ids(sent.similarSources), [source.id]);
-  });
-
-  test('texts in a script without spaces are compared by their characters', async () => {
-    const company = await service.company();
-    const text = Array.from({ length: 200 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 37) % 997))).join(
-      '',
-    );
-    const { source } = await ingest(company, text);
-    const near = await ingest(company, `${text.slice(0, 100)}水${text.slice(100)}`);
-    assert.deepEqual(ids(near.similarSources), [source.id]);
-    assert.deepEqual((await ingest(company, [...text].toReversed().join(''))).similarSources, []);
   });
 
   test('memories and workspace files are named as well', async () => {

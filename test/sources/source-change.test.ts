@@ -51,16 +51,6 @@ describe('a change of a source', () => {
       assert.deepEqual(await changed(company, source.id, { title: 'Same', tags: ['B', 'a'] }), source);
     });
   });
-
-  test('is possible for imports as for texts, and is found by an ingest of the same externalId', async () => {
-    const company = await service.company();
-    const given = { title: 'Old', text: 'a heron', externalId: 'doc', tags: ['old'] };
-    const { id } = await addSource(company, given);
-    await service.database.query(`update memory.source set kind = 'import' where id = $1`, [id]);
-    await changed(company, id, { title: 'New', tags: ['new'] });
-    const { source, updated } = await company.api.ingestSource({ ...given, tags: undefined });
-    assert.deepEqual([source.id, source.title, source.tags, updated], [id, 'Old', ['new'], ['title']]);
-  });
 });
 
 test('a change returns 409 for an archived source and the source of a memory', async () => {

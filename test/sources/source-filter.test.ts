@@ -110,10 +110,4 @@ describe('the comparison of the filter q', () => {
       for (const q of sought) assert.deepEqual(await titles(company, q), [title], `${script}: ${q}`);
     }
   });
-
-  test('q distinguishes letters with and without accents', async () => {
-    const company = await shelf('Résumé', 'Resume');
-    assert.deepEqual(await titles(company, 'resume'), ['Resume']);
-    assert.deepEqual(await titles(company, 'RÉSUMÉ'), ['Résumé']);
-  });
 });

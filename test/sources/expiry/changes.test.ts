@@ -6,7 +6,7 @@ import { column } from '../../support/columns.ts';
 import { recordsNothing } from '../../support/company.ts';
 import { complete, completed, lend } from '../../support/consolidation.ts';
 import { importNow } from '../../support/import-now.ts';
-import { called, callTool } from '../../support/mcp.ts';
+import { callTool } from '../../support/mcp.ts';
 import { addMemories, decide } from '../../support/memories.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -97,15 +97,4 @@ test('a change gives a source another expiry, and null removes it', async () => 
   assert.deepEqual([changed.expiresAt, changed.title, changed.tags], [SOON, 'Birds', ['bird']]);
   await recordsNothing(service, company, () => company.api.changeSource(id, { expiresAt: SOON }));
   assert.equal((await company.api.changeSource(id, { expiresAt: null })).expiresAt, null);
-});
-
-test('the tool remember stores a text that expires, and gives a known key another expiry', async () => {
-  const company = await service.company();
-  const remember = (args: object) => called<{ id: string; status: string }>(company, 'remember', args);
-  const { id, status } = await remember({ text: 'A heron.', key: 'k', expires: SOON });
-  assert.equal(status, 'created');
-  assert.equal((await readSource(company, id)).expiresAt, SOON);
-  assert.equal((await remember({ text: 'A heron.', key: 'k', expires: LATER })).status, 'replaced');
-  assert.equal((await remember({ text: 'A heron.', key: 'k' })).status, 'duplicate');
-  assert.equal((await readSource(company, id)).expiresAt, LATER);
 });

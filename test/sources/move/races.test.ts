@@ -71,24 +71,6 @@ describe('a move at the same time as other work', () => {
     await assertInStep(company, [a]);
   });
 
-  test('and one that replaces its text take effect one after the other', async (t) => {
-    const company = await service.company();
-    const a = await addClient(service, company);
-    const second = await openSecondApp(t, service);
-    for (let round = 0; round < ROUNDS; round++) {
-      const externalId = newId();
-      const { id } = await addSource(company, { externalId });
-      const body = { title: 'x', text: `A text of ${newId()}`, externalId };
-      const [answer, ingest] = await Promise.all([
-        move(company, id, a),
-        via(second, company).ask.ingestSource(body),
-      ]);
-      assert.match(outcome(answer), /^(200|409 conflict)$/);
-      assert.match(String(ingest.statusCode), /^20[01]$/);
-    }
-    await assertInStep(company, [a]);
-  });
-
   test('and others of the same source, its end, or the end of the client leave all of it in one layer', async (t) => {
     const company = await service.company();
     const a = await addClient(service, company);

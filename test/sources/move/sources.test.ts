@@ -5,7 +5,7 @@ import type { Hit } from '../../../shared/schemas/search.ts';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { type Body } from '../../support/client/client.ts';
+import type { Body } from '../../support/client/client.ts';
 import { column } from '../../support/columns.ts';
 import { recordedBy } from '../../support/company.ts';
 import { readImport } from '../../support/import-records.ts';
@@ -13,8 +13,6 @@ import { addMemory } from '../../support/memories.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, listSources, readSource } from '../../support/source-library.ts';
 import { addClient, addPerson, along, type Caller, CLAIM } from '../../support/team.ts';
-import { countTermsNow } from '../../support/term-counts.ts';
-import { countRows } from '../../teams/counted-figures.ts';
 import { move, moved, rowsIn } from './moving.ts';
 
 const service = await openTestApp();
@@ -116,59 +114,6 @@ describe('a source that is moved', () => {
     assert.equal(late.embedded, 0);
     assert.equal(await claim(member), null);
     assert.deepEqual((await claim(company))?.chunks, lost.chunks);
-  });
-
-  test('is counted in its new layer by the status, and by every figure it is made of', async () => {
-    const { company, a } = await teamWithClients();
-    const reader = await addPerson(service, company, { teamRole: 'member', clients: { [a]: 'read' } });
-    const outsider = await addPerson(service, company, { teamRole: 'member' });
-    const chunks = [{ text: 'one', embedding: along(1) }, { text: 'two' }, { text: 'three' }];
-    const source = await addSource(company, { chunks, ...CLAIM });
-    await addSource(company, { scope: { clientId: a } });
-    const figures = async (caller: Caller) => {
-      const { sources, chunks } = await caller.api.getStatus();
-      return { sources, chunks };
-    };
-    for (const to of [a, null, a]) {
-      await moved(company, source.id, to);
-      for (const [caller, layers] of [
-        [company, [null, a]],
-        [reader, [null, a]],
-        [outsider, [null]],
-      ] as const) {
-        const { sources, chunks } = await countRows(database, company, layers);
-        assert.deepEqual(await figures(caller), { sources, chunks });
-      }
-    }
-    assert.deepEqual(await figures(outsider), {
-      sources: { active: 0, archived: 0, byKind: {} },
-      chunks: { total: 0, embedded: 0, pending: 0 },
-    });
-  });
-
-  test('is scored as if it had been stored in its new layer, once the words are counted', async () => {
-    const texts = (word: string) => Array.from({ length: 8 }, (_, n) => `${word} number${n} in the field`);
-    const scores: unknown[] = [];
-    for (const direct of [true, false]) {
-      const { company, a } = await teamWithClients();
-      for (const text of texts('heron')) await addSource(company, { title: 'x', text });
-      const scope = { clientId: a };
-      for (const text of texts('ocelot')) await addSource(company, { title: 'x', text, scope });
-      await countTermsNow(database, company);
-      const given = { title: 'y', text: 'an ocelot and a heron in the field' };
-      const { id } = await addSource(company, direct ? { ...given, scope } : given);
-      if (!direct) {
-        await countTermsNow(database, company);
-        await moved(company, id, a);
-      }
-      await countTermsNow(database, company);
-      for (const scope of [{}, { clientId: a }, scopeOf(a)]) {
-        const body = { query: 'ocelot heron field', embeddingMode: 'keyword', scope, topK: 50 } as const;
-        const { hits } = await company.api.searchMemory(body);
-        scores.push(hits.map(({ text, score }) => [text, Math.round(score * 1e4)]).sort());
-      }
-    }
-    assert.deepEqual(scores.slice(3), scores.slice(0, 3));
   });
 
   test('leaves the oldest of other files with its text as the first, and is the first in its new layer', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Hit } from '../../../shared/schemas/search.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
 import { importNow } from '../../support/import-now.ts';
@@ -154,18 +153,4 @@ describe('occurredAfter and occurredBefore', () => {
     assert.equal(await count({ occurredAfter: '2024-01-31T23:59:59.999Z' }), 1);
     assert.equal(await count({ occurredAfter: '2024-02-01' }), 0);
   });
-});
-
-test('a filter by date finds far passages of many sources, and of many passages', async () => {
-  const company = await service.company();
-  const hits = (body: object): Promise<Hit[]> => searchDated(company, { query: 'heron', ...body });
-  const many = Array.from({ length: 120 }, (_, n) => ({ text: `heron heron ${n}` }));
-  await addSource(company, { chunks: many, occurredAt: '2020-01-01' });
-  const far = Array.from({ length: 12 }, (_, n) => ({
-    text: `in a long report of other birds, of boats and of harbours of the north, one is the heron ${n}`,
-  }));
-  const { id } = await addSource(company, { chunks: far, occurredAt: '2021-01-01T10:00:00Z' });
-  const found = await hits({ occurredAfter: '2020-01-02' });
-  assert.deepEqual([found.length, new Set(column(found, 'source_id'))], [12, new Set([id])]);
-  assert.equal((await hits({ occurredAfter: '2020-01-01' })).length, 50);
 });

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Memory } from '../../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { stageCapture } from '../../support/captures.ts';
 import { called, callTool } from '../../support/mcp.ts';
 import { addSource, readSource } from '../../support/source-library.ts';
 
@@ -59,21 +57,4 @@ test('the tool remember stores when it happened, and a known key keeps it', asyn
   );
   const refused = await callTool(company, 'remember', { text, occurred: '2020-02-30' });
   assert.match(refused.text, /^invalid_request: \/occurred: must be a day such as/);
-});
-
-test('the tool complete_captures stores when what a memory tells of happened', async () => {
-  const company = await service.company();
-  const { id } = await stageCapture(company, { occurredAt: '2019-01-01' });
-  const { batch } = await called<{ batch: { id: string; captures: { occurredAt: string }[] } }>(
-    company,
-    'claim_captures',
-  );
-  assert.equal(batch.captures[0]?.occurredAt, '2019-01-01');
-  const item = { captureIds: [id], action: 'publish', title: 'A', content: 'B', occurredAt: '2020-01-31' };
-  const { results } = await called<{ results: { memoryId: string }[] }>(company, 'complete_captures', {
-    batchId: batch.id,
-    items: [item],
-  });
-  const memory = await company.ask.getMemory(results[0]?.memoryId);
-  assert.equal(memory.json<Memory>().occurredAt, '2020-01-31');
 });

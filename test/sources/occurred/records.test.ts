@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { openTestApp } from '../../support/app.ts';
 import { claimBatch, sendCapture, stageCapture } from '../../support/captures.ts';
 import { column } from '../../support/columns.ts';
 import { recordsNothing } from '../../support/company.ts';
@@ -14,8 +14,6 @@ import { addClient } from '../../support/team.ts';
 import { searchDated } from './dated-sources.ts';
 
 const service = await openTestApp();
-
-const ingest = (company: SignedIn, body: object) => company.api.ingestSource({ title: 'A title', ...body });
 
 /** What a request gives, and what answers show. */
 const MOMENTS = [
@@ -73,18 +71,6 @@ describe('occurredAt', () => {
     assert.equal(ofCapture?.occurredAt, null, 'it is not taken from a capture');
     const source = await readSource(company, listed[0]!.sourceId!);
     assert.deepEqual([listed[0]?.occurredAt, source.occurredAt], [DAY, DAY]);
-  });
-
-  test('of a source with an externalId is another one if a day becomes its first time', async () => {
-    const company = await service.company();
-    for (const [occurredAt, updated] of [
-      [DAY, undefined],
-      [`${DAY}T00:00:00.000Z`, ['occurredAt']],
-      [DAY, ['occurredAt']],
-    ] as const) {
-      const answer = await ingest(company, { text: 'The walrus sleeps.', externalId: 'walrus', occurredAt });
-      assert.deepEqual([answer.updated, answer.source.occurredAt], [updated, occurredAt]);
-    }
   });
 
   test('is changed by PATCH of a source', async () => {

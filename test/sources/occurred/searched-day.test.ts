@@ -39,23 +39,6 @@ describe('the day by which a passage is found', () => {
     }
   });
 
-  test('follows an ingest with the same externalId, with the same text and with another', async () => {
-    const company = await service.company();
-    const ingest = (text: string, given: object) =>
-      company.ask.ingestSource({ title: 'A', externalId: 'walrus', text, ...given });
-    await ingest('The walrus.', { occurredAt: '2019-05-06' });
-    for (const [text, given, day] of [
-      ['The walrus wakes.', {}, '2019-05-06'],
-      ['The walrus wakes.', { occurredAt: '2020-01-02' }, '2020-01-02'],
-      ['The walrus swims.', { occurredAt: '2020-01-03T10:00:00Z' }, '2020-01-03'],
-      ['The walrus dives.', { occurredAt: null }, today()],
-    ] as const) {
-      await ingest(text, given);
-      assert.equal((await foundBy(company, day)).length, 1, JSON.stringify([text, given]));
-    }
-    assert.deepEqual(await foundBy(company, '2020-01-03'), []);
-  });
-
   test('is that of a memory, published at once or from review, and follows its update', async () => {
     const company = await service.company();
     const direct = await addMemory(company, 'published', { occurredAt: '2019-05-06' });

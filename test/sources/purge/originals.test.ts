@@ -54,23 +54,6 @@ describe('the original of a purged source', () => {
     assert.equal(outcome(await download(service, company, sourceId)), '404 not_found');
   });
 
-  test('is 404 if it is purged after it was found, and before its first byte is read', async (t) => {
-    const company = await service.company();
-    const sourceId = await imported(service, company, textFile('a.txt', newWord()));
-    const blobs: BlobStore = {
-      ...service.blobs,
-      readPart: async (...args) => {
-        await purge(company, sourceId);
-        return service.blobs.readPart(...args);
-      },
-    };
-    const app = await buildTestedApp({ ...service, blobs, logger: createLogger('silent', 'test') });
-    t.after(() => app.close());
-    const answer = await app.inject({ url: originalUrl(sourceId), headers: company.headers });
-    assert.equal(outcome(answer), '404 not_found');
-    assert.equal(answer.headers['etag'], undefined);
-  });
-
   test('stays for another source, another Team and a workspace file, as long as each of them has it', async () => {
     const company = await service.company();
     const other = await elsewhere(company);

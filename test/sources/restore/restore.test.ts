@@ -4,7 +4,6 @@ import type { Source } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { via } from '../../support/client/client.ts';
 import { recordedBy, recordsNothing } from '../../support/company.ts';
-import { questionBest } from '../../support/feedback.ts';
 import { addMemory, decided, searchRows } from '../../support/memories.ts';
 import { giveOriginal, storedOriginals } from '../../support/originals.ts';
 import { ownerScope } from '../../support/scopes.ts';
@@ -120,46 +119,6 @@ describe('a restored source', () => {
     assert.deepEqual(await searchRows(service, company), { chunks: 2, terms: 2, vectors: 1, pending: 1 });
   });
 
-  test('has all of its chunks, however many', async () => {
-    const company = await service.company();
-    const chunks = Array.from({ length: 2000 }, (_, n) => ({ text: `chunk ${n}` }));
-    const { id } = await addSource(company, { chunks });
-    await archived(company, id);
-    assert.equal((await company.api.restoreSource(id)).chunks, 2000);
-    assert.equal((await rowsOf(id)).filter((row) => (row as { what: string }).what === 'terms').length, 2000);
-  });
-
-  test('has its words counted again, and terms of this version, also if they were of an earlier one', async () => {
-    const company = await service.company();
-    const jobs = () =>
-      database.query(
-        `select name from pgboss.job where data ->> 'teamId' = $1::text and state = 'created' order by name`,
-        [company.teamId],
-      );
-    const { id } = await addSource(company);
-    for (const outdated of [false, true]) {
-      await archived(company, id);
-      if (outdated) await database.query('update memory.source set terms_version = 0 where id = $1', [id]);
-      await database.query(`delete from pgboss.job where data ->> 'teamId' = $1::text`, [company.teamId]);
-      await company.api.restoreSource(id);
-      assert.deepEqual(await jobs(), [{ name: 'keywords.count' }]);
-      assert.equal((await readStatus(company)).terms.outdated, 0);
-    }
-  });
-
-  test('leaves feedback settled that was settled when it was archived', async () => {
-    const company = await service.company();
-    const { id } = await addSource(company, { text: 'The ocelot sleeps.' });
-    await questionBest(company, 'ocelot');
-    await decided(company, { action: 'delete', memoryId: id });
-    await company.api.restoreSource(id);
-    const [feedback] = await database.query('select settled_at from memory.feedback where source_id = $1', [
-      id,
-    ]);
-    assert.notEqual(feedback?.['settled_at'], null);
-    assert.match((await company.ask.decideMemory({ action: 'keep', memoryId: id })).body, /No feedback/);
-  });
-
   test('takes the place of a source with its text that has expired, which is archived first', async () => {
     const company = await service.company();
     const text = `The ocelot ${crypto.randomUUID()}`;
@@ -254,16 +213,6 @@ describe('what is kept for restoring', () => {
     await addSource(company, { externalId: 'a' });
     await company.api.ingestSource({ title: 'x', text: 'new', externalId: 'a' });
     assert.deepEqual(await keptRows(service, company), { sources: 0, chunks: 0 });
-  });
-
-  test('is the number of bytes of its texts', async () => {
-    const company = await service.company();
-    const { id } = await addSource(company, { chunks: [{ text: 'ü' }, { text: 'abc' }] });
-    await archived(company, id);
-    const [row] = await database.query('select chunks, bytes from memory.kept_source where source_id = $1', [
-      id,
-    ]);
-    assert.deepEqual(row, { chunks: 2, bytes: 5 });
   });
 
   test('is nothing if MEMORY_ARCHIVE_DAYS is 0', async () => {

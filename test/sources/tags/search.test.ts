@@ -73,12 +73,4 @@ describe('a search with tags', () => {
     assert.equal((await searched(company, { tags: ['x'], explain: true })).explain?.filtered, 0);
     assert.equal((await searched(company, { explain: true })).explain?.filtered, null);
   });
-
-  test('follows a change of the tags at once', async () => {
-    const late = { title: 'late', text: 'heron late', externalId: 'late' };
-    await addSource(company, { ...late, tags: ['first'] });
-    await company.api.ingestSource({ ...late, tags: ['second'] });
-    assert.deepEqual(await titles(company, { tags: ['first'] }), []);
-    assert.deepEqual(await titles(company, { tags: ['second'] }), ['late']);
-  });
 });
