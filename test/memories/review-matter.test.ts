@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import type { ListedMemory, Memory, SimilarMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
-import { column } from '../support/columns.ts';
 import { claimAll, completed, lend } from '../support/consolidation.ts';
 import { addMemories, addMemory, listMemories } from '../support/memories.ts';
 import { addClient, addPerson, along, CLAIM } from '../support/team.ts';
@@ -59,20 +58,6 @@ describe('the captures of a memory in review', () => {
       return { id, sessionId, sequence, summary, startedAt, endedAt, createdBy: author, createdAt };
     });
     assert.deepEqual(captures, shown);
-  });
-
-  test('captures of the Team layer are also returned if the list is filtered by the client of the memory', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const { batchId, captureIds } = await lend(company, [null, clientId]);
-    const item = { captureIds, action: 'review', title: 'A memory', content: 'A fact.' } as const;
-    await completed(company, batchId, [{ ...item, scope: { clientId } }]);
-    const whole = await onlyReview(company);
-    assert.deepEqual(
-      whole.captures?.map(({ id }) => id),
-      captureIds,
-    );
-    assert.deepEqual(await onlyReview(company, `&clientId=${clientId}`), whole);
   });
 
   test('captures of an archived client are left out', async () => {
@@ -140,22 +125,5 @@ describe('the similar memories of a memory in review', () => {
       [`${published.id} published words`, `${same?.id} review words`].sort(),
     );
     assert.deepEqual(similarTo(meaning), [`${same?.id} review meaning`]);
-  });
-
-  test('many similar memories in review do not take the place of a published one', async () => {
-    const company = await service.company();
-    const published = await addMemory(company, 'published', {
-      content: 'The ocelot sleeps in the tall grass by the river at night.',
-    });
-    const content = 'The ocelot sleeps in the tall grass by the river.';
-    const queued = await addMemories(
-      company,
-      'review',
-      Array.from({ length: 6 }, () => ({ content })),
-    );
-    const listed = await listMemories(company, '?state=review');
-    const similar = listed.find(({ id }) => id === queued[0]?.id)?.similar ?? [];
-    assert.deepEqual(column(similar, 'state'), ['review', 'review', 'review', 'published']);
-    assert.equal(similar[3]?.memoryId, published.id);
   });
 });

@@ -4,7 +4,7 @@ import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import type { SimilarMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { completed, foundByWords, type GivenItem, keep, lend } from '../support/consolidation.ts';
-import { decided, listMemories } from '../support/memories.ts';
+import { decided } from '../support/memories.ts';
 import { addClient, addPerson, along, CLAIM } from '../support/team.ts';
 import { countTermsNow } from '../support/term-counts.ts';
 
@@ -134,17 +134,6 @@ describe('similar memories of the items of a batch', () => {
     assert.deepEqual(ids(last?.similar ?? []), [first?.memoryId]);
   });
 
-  test('an item without words is listed in review with no similar memories', async () => {
-    const company = await service.company();
-    await publish(company, { content: RELEASES });
-    const { memoryId } = await keep(company, { action: 'review', content: '?!' });
-    const items = await listMemories(company, '?state=review');
-    assert.deepEqual(
-      items.map(({ id, similar }) => ({ id, similar })),
-      [{ id: memoryId, similar: [] }],
-    );
-  });
-
   test('a member gets the same similarity whatever an inaccessible client contains', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
@@ -188,16 +177,6 @@ describe('the comparison of memories', () => {
     assert.deepEqual(found(byWords), [[near, 'words']]);
   });
 
-  test('memories are compared by words when the vector comes from another model', async () => {
-    const company = await service.company();
-    const memoryId = await publish(company, { content: RELEASES, ...vector(along(2)) });
-    await database.query(`update memory.chunk_embedding set model = 'the one before' where team_id = $1`, [
-      company.teamId,
-    ]);
-    const similar = await similarTo(company, { content: RELEASES, ...vector(along(1)) });
-    assert.deepEqual(found(similar), [[memoryId, 'words']]);
-  });
-
   test('a memory in review is compared by words when its vector comes from another model', async () => {
     const company = await service.company();
     const wordy = await publish(company, { content: RELEASES, ...vector(along(2)) });
@@ -211,32 +190,6 @@ describe('the comparison of memories', () => {
     const [review] = await company.all.listMemories({ state: 'review' });
     assert.equal(review?.id, sent.memoryId);
     assert.deepEqual(found(review?.similar ?? []), [[wordy, 'words']]);
-  });
-
-  test('a memory with several chunks is compared by its nearest chunk', async () => {
-    const company = await service.company();
-    const memoryId = await publish(company, { content: `${INVOICES} `.repeat(40) });
-    const chunks = await database.query<{ id: string }>(
-      'select id from memory.chunk where team_id = $1 order by ordinal',
-      [company.teamId],
-    );
-    assert.ok(chunks.length > 1);
-    const { batch } = await company.api.claimEmbeddings({});
-    assert.ok(batch);
-    const embeddings = batch.chunks.map(({ chunkId }, n) => ({ chunkId, embedding: along(20 + n) }));
-    await company.api.completeEmbeddings({ batchId: batch.id, embeddings, ...CLAIM });
-    const similar = await similarTo(company, { content: 'zzyzx', ...vector(along(21)) });
-    assert.deepEqual(found(similar), [[memoryId, 'meaning']]);
-  });
-
-  test('the given vector of a text with several chunks is used, although it is not stored', async () => {
-    const company = await service.company();
-    const memoryId = await publish(company, { content: RELEASES, ...vector(along(1)) });
-    const { similar } = await keep(company, {
-      content: `${INVOICES} `.repeat(40),
-      ...vector(leaning(1, 0.9, 3)),
-    });
-    assert.deepEqual(found(similar), [[memoryId, 'meaning']]);
   });
 
   test('the three nearest memories by meaning are listed, nearest first', async () => {

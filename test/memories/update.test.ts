@@ -148,24 +148,4 @@ describe('searches during updates', () => {
     await searching;
     assert.deepEqual([...new Set(seen)].sort(), ['One side', 'Other side']);
   });
-
-  test('a search during a delete finds the complete text or nothing', async (t) => {
-    const company = await service.company();
-    const reader = await openSecondApp(t, service);
-    const [side] = SIDES;
-    for (let n = 0; n < 10; n += 1) {
-      const memory = await addMemory(company, 'published', { content: side!.chunks.join('\n\n') });
-      const counts: number[] = [];
-      let done = false;
-      const searching = (async () => {
-        while (!done) counts.push((await search(via(reader, company), 'ocelot')).length);
-        counts.push((await search(via(reader, company), 'ocelot')).length);
-      })();
-      await decided(company, { action: 'delete', memoryId: memory.id });
-      done = true;
-      await searching;
-      for (const count of counts) assert.ok(count === side!.chunks.length || count === 0, String(count));
-      assert.equal(counts.at(-1), 0);
-    }
-  });
 });
