@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Session } from '../../../shared/schemas/accounts.ts';
 import type { AccessRequest } from '../../../shared/schemas/people.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { recordedBy, recordsNothing } from '../../support/company.ts';
+import { recordsNothing } from '../../support/company.ts';
 import { askSession, outcome } from '../../support/sign-in.ts';
 import { addPerson, addTeam, type Caller } from '../../support/team.ts';
 
@@ -177,18 +177,5 @@ describe('the decision on an access request', () => {
       });
       assert.deepEqual(await grantsIn(company), before);
     }
-  });
-
-  test('twenty approvals at the same time approve the request once, with one event', async () => {
-    const company = await service.company();
-    const admin = await addAdmin(company);
-    const { id } = await requested(admin, { teamId: company.teamId, access: 'read' });
-    const { events } = await recordedBy(service, company, async () => {
-      const asked = Array.from({ length: 20 }, () => decide(company, id, 'approve'));
-      const outcomes = (await Promise.all(asked)).map(outcome);
-      assert.deepEqual(outcomes.sort(), ['200', ...Array.from({ length: 19 }, () => '409 conflict')]);
-    });
-    assert.equal(events.length, 1);
-    assert.equal((await grantsIn(company)).length, 1);
   });
 });

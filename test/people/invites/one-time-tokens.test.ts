@@ -4,7 +4,6 @@ import type { App } from '../../../api/types.ts';
 import type { Session } from '../../../shared/schemas/accounts.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { column } from '../../support/columns.ts';
 import {
   accept,
   addPasswordHolder,
@@ -17,7 +16,6 @@ import {
 } from '../../support/invites.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../../support/sign-in.ts';
-import { addTeam } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -148,71 +146,6 @@ describe('50 concurrent uses of a one-time token in two API processes', () => {
 });
 
 describe('two invites to one new email, used at the same time', () => {
-  test('invites into two Teams are both accepted, on one account', async (t) => {
-    const company = await service.company();
-    const teamId = await addTeam(service, company);
-    const email = newEmail();
-    const second = await openSecondApp(t, service);
-    const tokens = [
-      (await makeInvite(service, company, { email })).token,
-      (await makeInvite(service, company, { email, teamId, role: 'admin' })).token,
-    ];
-    const answers = await Promise.all(
-      tokens.map(async (token, index) => join(index ? second : service, { token })),
-    );
-    assert.deepEqual(answers.map(outcome), ['201', '201']);
-    const users = new Set(answers.map((answer) => answer.json<Session>().user.id));
-    assert.equal(users.size, 1);
-    const { teams } = (await signInBy(service, email, PASSWORD)).json<Session>();
-    assert.deepEqual(
-      new Map(teams.map(({ id, role }) => [id, role])),
-      new Map([
-        [company.teamId, 'member'],
-        [teamId, 'admin'],
-      ]),
-    );
-  });
-
-  test('an invite into a Team and one to become Company Admin are both accepted, on one account', async (t) => {
-    const company = await service.company();
-    const email = newEmail();
-    const second = await openSecondApp(t, service);
-    const [invite, invitation] = [
-      await makeInvite(service, company, { email }),
-      await makeInvitation(company, { email }),
-    ];
-    const answers = await Promise.all([
-      join(service, { token: invite.token }),
-      accept(second, { token: invitation.token }),
-    ]);
-    assert.deepEqual(answers.map(outcome), ['201', '201']);
-    const session = (await signInBy(service, email, PASSWORD)).json<Session>();
-    assert.equal(session.company.role, 'admin');
-    assert.deepEqual(column(session.teams, 'role'), ['member']);
-    assert.equal((await countGiven(service, company))['accounts'], 2);
-  });
-
-  test('with two passwords the first creates the account and the second returns 401 and stays open', async (t) => {
-    const company = await service.company();
-    const teamId = await addTeam(service, company);
-    const email = newEmail();
-    const second = await openSecondApp(t, service);
-    const tries = [
-      { by: service, password: PASSWORD, token: (await makeInvite(service, company, { email })).token },
-      {
-        by: second,
-        password: `${PASSWORD} 2`,
-        token: (await makeInvite(service, company, { email, teamId })).token,
-      },
-    ];
-    const answers = await Promise.all(tries.map(async ({ by, ...rest }) => join(by, rest)));
-    assert.deepEqual(answers.map(outcome).sort(), ['201', '401 invalid_credentials']);
-    const [won, lost] = outcome(answers[0]!) === '201' ? tries : tries.toReversed();
-    assert.ok(won && lost);
-    assert.equal(outcome(await signInBy(service, email, won.password)), '200');
-    assert.equal(outcome(await join(service, { token: lost.token, password: won.password })), '201');
-  });
-
   test('of invites from two Companies one creates the account and the other returns 401', async (t) => {
     const companies = [await service.company(), await service.company()];
     const email = newEmail();
@@ -280,14 +213,4 @@ describe('the error code of a token', () => {
       assert.equal(outcome(await use(token)), success);
     });
   }
-
-  test('a new invite does not revoke a used invite to the same email', async () => {
-    const company = await service.company();
-    const { token, invite } = await makeInvite(service, company);
-    assert.equal(outcome(await join(service, { token })), '201');
-    const next = await makeInvite(service, company, { email: invite.email, role: 'admin' });
-    assert.equal(outcome(await join(service, { token })), '410 token_used');
-    const answer = await join(service, { token: next.token });
-    assert.deepEqual(column(answer.json<Session>().teams, 'role'), ['admin']);
-  });
 });
