@@ -6,14 +6,7 @@ import { openTestApp } from '../support/app.ts';
 import { columns } from '../support/columns.ts';
 import { databaseError, failingDatabase } from '../support/failing-database.ts';
 import { givePassword } from '../support/invites.ts';
-import {
-  assertLimited,
-  freshAddress,
-  freshIPv4,
-  passSeconds,
-  requestKey,
-  toldLimit,
-} from '../support/limits.ts';
+import { assertLimited, freshAddress, freshIPv4, toldLimit } from '../support/limits.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -23,7 +16,6 @@ import { warningsOf } from '../support/warnings.ts';
 const GUESSES = 30;
 /** API calls of one session in a minute, here, and of its account. */
 const CALLS = 5;
-const ACCOUNT_CALLS = 5 * CALLS;
 const MINUTE = 60;
 const METRICS_TOKEN = 'the-token-of-the-metrics';
 const PASSWORD = 'a password of this test';
@@ -91,35 +83,6 @@ describe('requests without a valid token', () => {
     }
   });
 
-  test('a wrong password counts against the login limit only', async () => {
-    const address = freshAddress();
-    await guess(address, GUESSES - 1);
-    for (let sent = 0; sent < 3; sent += 1) {
-      const answer = await login(address, `nobody-${sent}@example.com`, 'wrong');
-      assert.equal(outcome(answer), '401 invalid_credentials');
-    }
-    await guess(address, 1);
-    assertLimited(await ask(address, 'wrong'), GUESSES, MINUTE);
-  });
-
-  test('a request with a valid token runs one statement, and none to count invalid tokens', async () => {
-    const { token } = await service.company();
-    const statements: string[] = [];
-    const watched = await buildTestedApp({
-      ...service,
-      database: failingDatabase(database, (statement) => {
-        statements.push(statement);
-        return null;
-      }),
-    });
-    await ask(freshAddress(), token, '/v1/auth/session', watched);
-    assert.equal(statements.length, 1, 'finds the caller and counts its request');
-    await ask(freshAddress(), 'wrong', '/v1/auth/session', watched);
-    assert.equal(statements.length, 3);
-    assert.match(statements.at(-1) ?? '', /count_requests/);
-    await watched.close();
-  });
-
   test('invalid tokens return 401 if they cannot be counted or if rate limits are off', async (t) => {
     const broken = failingDatabase(database, (text) =>
       text.includes('count_requests') ? databaseError('57P01') : null,
@@ -129,25 +92,6 @@ describe('requests without a valid token', () => {
       t.after(() => other.close());
       await guess(freshAddress(), GUESSES + 2, other);
     }
-  });
-});
-
-describe('sessions of one account', () => {
-  test('a caller that exceeds both limits is told the one that it must wait for longer', async () => {
-    const { companyId, ownerId, token } = await service.company();
-    const tokens = [token];
-    for (let made = 0; made < 4; made += 1) tokens.push(await service.signIn(companyId, ownerId));
-    for (const each of tokens) {
-      for (let asked = 0; asked < CALLS; asked += 1) await ask(freshAddress(), each);
-    }
-    const [first] = await database.query<{ id: string }>(
-      'select id from identity.session where user_id = $1 order by id limit 1',
-      [ownerId],
-    );
-    await passSeconds(database, requestKey({ session: first!.id }), -MINUTE);
-    assertLimited(await ask(freshAddress(), token), CALLS, 2 * MINUTE);
-    await passSeconds(database, requestKey({ account: ownerId }), -2 * MINUTE);
-    assertLimited(await ask(freshAddress(), token), ACCOUNT_CALLS, 3 * MINUTE);
   });
 });
 

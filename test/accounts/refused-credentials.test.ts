@@ -149,20 +149,4 @@ describe('a refused credential', () => {
     assert.match(await end('29 days'), /was rotated/);
     assert.match(await end('31 days'), /is unknown/);
   });
-
-  test('has no error of a token if a password is wrong', async () => {
-    const company = await service.company();
-    const answer = await company.ask.login({
-      email: 'a@b.example',
-      password: 'x'.repeat(12),
-    });
-    assert.equal(outcome(answer), '401 invalid_credentials');
-    assert.equal(answer.headers['www-authenticate'], NONE);
-  });
-
-  test('of more than one word is a token that is not valid', async () => {
-    const { challenge, detail } = await refusalOf(withToken('one two'));
-    assert.equal(challenge, REFUSED);
-    assert.match(detail, /must be Authorization: Bearer <token>/);
-  });
 });
