@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { deleteStagedSource, stageSource } from '../../core/sources/store.ts';
+import { stageSource } from '../../core/sources/store.ts';
 import { transaction } from '../../db/driver/database.ts';
-import { activateSource, deleteLoadingSource } from '../../db/queries/sources/sources.ts';
+import { activateSource } from '../../db/queries/sources/sources.ts';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { via } from '../support/client/client.ts';
 import { FAULT, plantImports } from '../support/import-records.ts';
-import { addMemory, decide } from '../support/memories.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { addSource, archived } from '../support/source-library.ts';
@@ -104,19 +103,6 @@ describe('the figures of the status', () => {
     });
   });
 
-  test('the figures match the rows when memories are published, updated and archived', async () => {
-    const company = await service.company();
-    const { id } = await addMemory(company, 'published', { content: newId() });
-    await addMemory(company, 'published', { content: newId() });
-    assert.deepEqual((await assertExact(company, [null])).sources.byKind, { memory: 2 });
-    const update = { action: 'update', memoryId: id, content: newId() };
-    assert.equal((await decide(company, update)).statusCode, 200);
-    await assertExact(company, [null]);
-    assert.equal((await decide(company, { action: 'delete', memoryId: id })).statusCode, 200);
-    const { sources, chunks } = await assertExact(company, [null]);
-    assert.deepEqual([sources.byKind, sources.archived, chunks.total], [{ memory: 1 }, 1, 1]);
-  });
-
   test('the figures leave out an archived client and include it again when it is active', async () => {
     const company = await service.company();
     const [client, other] = [await addClient(service, company), await addClient(service, company)];
@@ -170,43 +156,11 @@ describe('a source that is being written', () => {
     await transaction(database, scope, (tx) => activateSource(tx, staged.source.id, 130));
     assert.deepEqual((await assertExact(company, [null])).chunks, { total: 132, embedded: 0, pending: 132 });
   });
-
-  test('a source that is deleted while being written leaves the figures unchanged', async () => {
-    const company = await service.company();
-    await addSource(company, { chunks: texts(2) });
-    const before = await told(company);
-    const scope = ownerScope(company);
-    const unfinished = await stageSource(database, scope, draft(company));
-    await deleteStagedSource(database, scope, unfinished);
-    assert.deepEqual(await told(company), before);
-    const { source } = await stageSource(database, scope, draft(company));
-    await transaction(database, scope, (tx) => deleteLoadingSource(tx, source.id));
-    assert.deepEqual(await told(company), before);
-  });
 });
 
 describe('the stored changes of the figures', () => {
   const notes = async ({ teamId }: SignedIn) =>
     (await database.query('select from memory.layer_tally where team_id = $1', [teamId])).length;
-
-  test('stored changes are summed up per layer without losing any', async () => {
-    const company = await service.company();
-    const client = await addClient(service, company);
-    for (let n = 0; n < 12; n += 1) {
-      for (const layer of [null, client]) {
-        const { id } = await addSource(company, { scope: scopeOf(layer) });
-        if (n > 6) await archived(company, id);
-      }
-    }
-    const before = await assertExact(company, [null, client]);
-    await database.query('select memory.fold_layer($1, $1), memory.fold_layer($1, $2)', [
-      company.teamId,
-      client,
-    ]);
-    // One row for each of four figures of both layers: active and archived sources, chunks, chunks without a vector.
-    assert.equal(await notes(company), 8);
-    assert.deepEqual(await told(company), before);
-  });
 
   test('stored changes do not accumulate without limit', async () => {
     const company = await service.company();
@@ -237,22 +191,5 @@ describe('the stored changes of the figures', () => {
     await Promise.all(writes);
     const { sources: counted, chunks } = await assertExact(company, [null]);
     assert.deepEqual([counted.active, counted.archived, chunks.pending], [12, 12, 24]);
-  });
-
-  test('the changes of a transaction that is rolled back do not count', async () => {
-    const company = await service.company();
-    await addSource(company, { chunks: texts(2) });
-    const before = await told(company);
-    await assert.rejects(
-      database.transaction(async (tx) => {
-        await tx.query('delete from memory.chunk where team_id = $1', [company.teamId]);
-        await tx.query(`update memory.source set state = 'archived', chunk_count = 0 where team_id = $1`, [
-          company.teamId,
-        ]);
-        throw new Error('no');
-      }),
-      { message: 'no' },
-    );
-    assert.deepEqual(await told(company), before);
   });
 });

@@ -176,16 +176,6 @@ test('status gives the peaks and the totals of each of the last sixty minutes', 
   assert.deepEqual(historyOf('audit.seal'), []);
 });
 
-test('status gives the number of jobs completed per minute', async () => {
-  const [{ now } = { now: new Date() }] = await database.query<{ now: Date }>('select now() as now');
-  const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
-  await addNotes('keywords.count', [
-    { at: ago(60), completed: 10, failed: 2, seconds: 15, countedUntil: ago(70) },
-    { at: ago(45), completed: 20, failed: 0, seconds: 15, countedUntil: ago(55) },
-  ]);
-  assert.equal((await queueOf('keywords.count')).completedPerMinute, 60);
-});
-
 describe('the health of the queue', () => {
   /** A process caches the health for a second; this one has not read it yet. */
   const healthNow = async (t: TestContext) => {

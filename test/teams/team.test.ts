@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
-import { addClient, addPerson, addTeam, archiveTeam, type Caller, inTeam } from '../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 
@@ -61,11 +61,4 @@ test('GET /v1/team counts only what belongs to the selected Team', async () => {
     { id, name, role, clients, members },
     { id: teamId, name: 'Another Team', role: null, clients: 0, members: 1 },
   );
-});
-
-test('GET /v1/team works in an archived Team and shows its state', async () => {
-  const company = await service.company();
-  const member = await addPerson(service, company, { teamRole: 'member' });
-  await archiveTeam(service, company.teamId);
-  for (const caller of [company, member]) assert.equal((await askTeam(caller))['state'], 'archived');
 });
