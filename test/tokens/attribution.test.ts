@@ -11,7 +11,7 @@ import { columns } from '../support/columns.ts';
 import { claimAll, completed, keep } from '../support/consolidation.ts';
 import { doJob } from '../support/do-job.ts';
 import { outcome } from '../support/sign-in.ts';
-import { type Caller } from '../support/team.ts';
+import type { Caller } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
 import { fileSources, openIndexer } from '../worker/files/indexer.ts';
 
@@ -106,14 +106,6 @@ describe('what an agent token makes names the token and its owner', () => {
     const [source] = await fileSources(company);
     assert.ok(source);
     assert.deepEqual(made(source), byAgent);
-  });
-
-  test('and keeps the name of the token when it is revoked', async () => {
-    const { company, agent, byAgent } = await openScene();
-    await agent.ask.ingestSource({ title: 'x', text: 'walrus' });
-    await company.ask.revokeToken(agent.record.id);
-    const sources = await company.all.listSources();
-    assert.deepEqual(sources.map(made), [byAgent]);
   });
 });
 

@@ -86,17 +86,6 @@ describe('an agent token without memory:review', () => {
     assert.equal(outcome(await removeSource(company, last)), '204');
   });
 
-  test('can restore as much as it likes, which does not give it more to archive', async () => {
-    const company = await service.company();
-    const agent = await agentOf(company);
-    const [id = '', other = ''] = await addSources(company, 2);
-    for (let n = 0; n < MOST; n++) {
-      assert.equal(await forget(agent, id), 'ok');
-      assert.equal(await forget(agent, id, true), 'ok');
-    }
-    for (const one of [id, other]) assert.equal(await forget(agent, one), 'rate_limited');
-  });
-
   test('is not counted what was refused', async () => {
     const company = await service.company();
     const agent = await agentOf(company);

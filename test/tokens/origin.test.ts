@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Origin } from '../../shared/origin.ts';
 import { type Agent, createAgent } from '../support/agent-tokens.ts';
-import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
-import { callerOf } from '../support/client/client.ts';
 import { claimAll, completed, keep } from '../support/consolidation.ts';
 import { doJob } from '../support/do-job.ts';
 import { called } from '../support/mcp.ts';
 import { decided } from '../support/memories.ts';
 import { readTable } from '../support/tables.ts';
-import { type Caller } from '../support/team.ts';
+import type { Caller } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
 import { openIndexer } from '../worker/files/indexer.ts';
 
@@ -149,37 +148,4 @@ describe('the origin is stored of', () => {
       );
     });
   }
-
-  test('a text that is stored with the token of the service', async () => {
-    const [team] = await database.query<{ teamId: string }>(
-      `select t.id as "teamId" from identity.team t join identity.account a using (company_id)
-        where a.is_principal and t.deleted_at is null order by t.created_at limit 1`,
-    );
-    assert.ok(team);
-    const caller = callerOf(service.app, {
-      authorization: `Bearer ${API_TOKEN}`,
-      'memory-team': team.teamId,
-    });
-    const answer = await caller.ask.ingestSource({
-      title: 'x',
-      text: `A walrus, ${new Date().toISOString()}.`,
-    });
-    const { id } = answer.json<{ source: { id: string } }>().source;
-    const rows = await database.query('select origin from memory.source where id = $1', [id]);
-    assert.deepEqual(rows, [{ origin: 'person' }]);
-  });
-});
-
-test('a capture has the time of its completion, and none before', async () => {
-  const { person } = await openCallers();
-  const times = () =>
-    database.query<{ state: string; isKnown: boolean; isNow: boolean }>(
-      `select c.state, c.completed_at is not null as "isKnown", c.completed_at = m.created_at as "isNow"
-         from memory.capture c left join memory.memory_item m using (team_id) where c.team_id = $1`,
-      [person.teamId],
-    );
-  await stageCapture(person);
-  assert.deepEqual(await times(), [{ state: 'staged', isKnown: false, isNow: null }]);
-  await consolidate(person, 'publish');
-  assert.deepEqual(await times(), [{ state: 'completed', isKnown: true, isNow: true }]);
 });

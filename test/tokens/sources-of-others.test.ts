@@ -7,7 +7,7 @@ import type { IngestResponse } from '../../shared/schemas/sources.ts';
 import { jobScope } from '../../shared/scope.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { type Answer } from '../support/client/client.ts';
+import type { Answer } from '../support/client/client.ts';
 import { recordsNothing } from '../support/company.ts';
 import { plantImport, readImport } from '../support/import-records.ts';
 import { callTool, toolOutcome } from '../support/mcp.ts';
@@ -208,14 +208,6 @@ describe('an agent token with memory:review', () => {
     assert.equal(outcome(archive), '403 forbidden');
     assert.doesNotMatch(archive.body, /memory:review/);
     assert.equal(outcome(await ingest(agent, { ...given, text: 'The pump was sold.' })), '200');
-  });
-});
-
-describe('a person', () => {
-  test('replaces a text of somebody else by its externalId, as before', async () => {
-    const { company, given } = await openScene();
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    assert.equal(outcome(await ingest(member, { ...given, text: 'The pump was sold.' })), '200');
   });
 });
 
