@@ -9,7 +9,6 @@ import {
   expireBatch,
   type LentBatch,
   sendClaim,
-  stageCapture,
 } from '../support/captures.ts';
 import { via } from '../support/client/client.ts';
 import { recordedBy } from '../support/company.ts';
@@ -79,22 +78,6 @@ describe('claims at the same time', () => {
       recorded.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1)),
       kept,
     );
-  });
-
-  test('each capture of a member goes either to that member or to a caller with Full access', async (t) => {
-    const company = await service.company();
-    const second = await openSecondApp(t, service);
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    const own = [];
-    for (let n = 0; n < 30; n++) own.push((await stageCapture(member)).id);
-    const others = await addCaptures(service, company, 30);
-    const [members, full] = await Promise.all([
-      Promise.all(Array.from({ length: 5 }, () => claimAll(service, member, 2))),
-      Promise.all(Array.from({ length: 5 }, () => claimAll(second, company, 3))),
-    ]);
-    const [lentToMember, lentToFull] = [idsOf(members.flat()), idsOf(full.flat())];
-    assert.deepEqual([...lentToMember, ...lentToFull].sort(), [...own, ...others].sort());
-    for (const id of lentToMember) assert.ok(own.includes(id));
   });
 
   test('the last capture goes to one of 20 callers', async (t) => {

@@ -76,18 +76,6 @@ describe('the embedding of a memory in review', () => {
     await decided(company, { action: 'publish', memoryId });
     assert.deepEqual(await vectors(company), { embedded: 0, pending: 1 });
   });
-
-  test('the embedding is deleted after the decision on the memory', async () => {
-    const company = await service.company();
-    const made = [await review(company, CONTENT), await review(company, CONTENT)];
-    await decided(company, { action: 'discard', memoryId: made[0] });
-    await decided(company, { action: 'publish', memoryId: made[1] });
-    const left = await database.query(
-      'select from memory.memory_item where team_id = $1 and embedding is not null',
-      [company.teamId],
-    );
-    assert.equal(left.length, 0);
-  });
 });
 
 describe('a complete with several items', () => {

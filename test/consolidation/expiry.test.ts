@@ -66,21 +66,4 @@ describe('a batch whose lease expired', () => {
     await completed(other, theirs.batchId, items(theirs));
     assert.equal((await traces(service, company)).memories, 1);
   });
-
-  test('one memory is made of a capture when others claim and complete it at the same time', async () => {
-    const company = await service.company();
-    const others = [company, await addPerson(service, company, { teamRole: 'admin' })];
-    const lent = await lend(company);
-    await expireBatch(service, lent.batchId);
-    const [mine, ...attempts] = await Promise.all([
-      complete(company, lent.batchId, items(lent)),
-      ...others.map(async (caller) => {
-        const theirs = await claimAll(caller).catch(() => null);
-        return theirs === null ? null : completed(caller, theirs.batchId, items(theirs));
-      }),
-    ]);
-    assert.equal(outcome(mine), '409 batch_expired');
-    assert.equal(attempts.filter((attempt) => attempt !== null).length, 1);
-    assert.equal((await traces(service, company)).memories, 1);
-  });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
-import { captureStates, claimBatch, expireBatch } from '../support/captures.ts';
+import { captureStates, expireBatch } from '../support/captures.ts';
 import { via } from '../support/client/client.ts';
 import { recordedBy } from '../support/company.ts';
 import {
@@ -10,7 +10,6 @@ import {
   completed,
   type Lent,
   lend,
-  openBatches,
   release,
   released,
   traces,
@@ -98,37 +97,5 @@ describe('a release and another request for the same batch', () => {
     });
     assert.equal(expired, '409 batch_expired');
     assert.deepEqual(await captureStates(service, company), { claimed: 1, completed: 1 });
-  });
-
-  test('each capture belongs to one batch while callers claim and release', async (t) => {
-    const company = await service.company();
-    const apps = [service, await openSecondApp(t, service)];
-    const callers = [company, await addPerson(service, company, { teamRole: 'admin' })];
-    const { batchId } = await lend(company, Array(6).fill(null));
-    await released(company, batchId);
-    const holders = new Map<string, number>();
-    const count = (ids: string[], by: number) => {
-      for (const id of ids) {
-        const now = (holders.get(id) ?? 0) + by;
-        assert.ok(now <= 1, 'a capture is in two batches');
-        holders.set(id, now);
-      }
-    };
-    await Promise.all(
-      Array.from({ length: 8 }, async (_, n) => {
-        const [app, caller] = [apps[n % 2]!, callers[n % 3 === 0 ? 1 : 0]!];
-        for (let round = 0; round < 5; round += 1) {
-          const batch = await claimBatch(via(app, caller), { limit: 2 });
-          if (batch === null) continue;
-          const ids = batch.captures.map(({ id }) => id);
-          count(ids, 1);
-          const open = await openBatches(via(app, caller));
-          assert.deepEqual(open.find(({ id }) => id === batch.id)?.captureIds, ids);
-          count(ids, -1);
-          await released(via(app, caller), batch.id);
-        }
-      }),
-    );
-    assert.deepEqual(await captureStates(service, company), { staged: 6 });
   });
 });
