@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { countTokens } from '../../api/mcp/text.ts';
-import { newAgentToken } from '../../shared/formats/agent-token.ts';
 import { newId } from '../../shared/ids.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
@@ -258,24 +257,5 @@ describe('answers with many records are within the bound', () => {
     assert.match(note, /similar memories did not fit/);
     const { similar } = await bounded<{ similar: object[] }>(company, 'remember', { text: content });
     assert.ok(similar.length > 0);
-  });
-
-  test('of complete_captures, with credentials in fields with long names', async () => {
-    const company = await service.company();
-    await company.ask.changeSelectedTeam({ redaction: 'flag' });
-    const { id: captureId } = await stageCapture(company);
-    const { batch } = await bounded<{ batch: { id: string } }>(company, 'claim_captures');
-    const items = Array.from({ length: 40 }, (_, n) => ({
-      captureIds: [captureId],
-      action: 'review',
-      title: longName,
-      content: `The walrus ${n}`,
-      metadata: { [`n${'日'.repeat(5_000)}`]: newAgentToken().token },
-    }));
-    type Completed = { redactions: { path: string }[] };
-    const args = { batchId: batch.id, items };
-    const { redactions } = await bounded<Completed>(company, 'complete_captures', args);
-    assert.equal(redactions.length, 20);
-    assert.match(redactions[0]?.path ?? '', /^\/items\/0\/metadata\/n日+…$/);
   });
 });

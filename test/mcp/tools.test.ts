@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { countJsonTokens } from '../../api/mcp/text.ts';
-import { MAX_ANSWER_TOKENS } from '../../api/mcp/tool.ts';
 import type { Nothing } from '../../shared/schemas/search.ts';
 import { openTestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
 import { callerOf } from '../support/client/client.ts';
 import { column, columns } from '../support/columns.ts';
-import { lend } from '../support/consolidation.ts';
 import { FAULT, plantImports } from '../support/import-records.ts';
 import { called, callTool, toolOutcome } from '../support/mcp.ts';
 import { addMemory } from '../support/memories.ts';
 import { giveOriginal, sha256Of } from '../support/originals.ts';
 import { ownerScope } from '../support/scopes.ts';
-import { addClient, addPerson, addTeam, archiveTeam, type Caller } from '../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller } from '../support/team.ts';
 
 const service = await openTestApp({ MEMORY_API_PUBLIC_URL: 'https://memory.example/base' });
 
@@ -89,33 +86,6 @@ describe('the tool search', () => {
     const some = await called<Found>(company, 'search', { query: 'walrus' });
     assert.equal(some.nothing, undefined);
     assert.doesNotMatch(some.note ?? '', /Nothing was found/);
-  });
-
-  test('says no more of a search without results than an answer has room for', async () => {
-    const company = await service.company();
-    const title = '量'.repeat(300);
-    await ingest(company, ['a walrus'], { title });
-    await plantImports(service, company, 5, { filename: title });
-    const query = { query: `${'量'.repeat(300)} ${'子計'.repeat(1800)}`, tags: ['none'] };
-    const found = await called<Found>(company, 'search', query);
-    assert.ok(countJsonTokens(found) <= MAX_ANSWER_TOKENS);
-    assert.equal(found.nothing?.nearest?.title, title);
-  });
-
-  test('filters by kind and by time, and a day counts as a whole', async () => {
-    const company = await service.company();
-    await ingest(company, ['a walrus']);
-    await addMemory(company, 'published', { content: 'a walrus that was learned' });
-    const today = new Date().toISOString().slice(0, 10);
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-    const count = async (args: object) =>
-      (await called<Found>(company, 'search', { query: 'walrus', ...args })).results.length;
-    assert.equal(await count({}), 2);
-    assert.equal(await count({ kinds: ['memory'] }), 1);
-    assert.equal(await count({ since: today, until: today }), 2);
-    assert.equal(await count({ since: tomorrow }), 0);
-    assert.equal(await count({ until: `${today}T00:00:00Z` }), 0);
-    assert.equal(await toolOutcome(company, 'search', { query: 'a', since: 'lately' }), 'invalid_request');
   });
 });
 
@@ -256,31 +226,6 @@ describe('the tool remember', () => {
     assert.match(long.text, /^invalid_request: \/text: /);
   });
 
-  test('accepts a day as expiry, to its end in UTC, or a time', async () => {
-    const company = await service.company();
-    const today = new Date().toISOString().slice(0, 10);
-    for (const [expires, expected] of [
-      [' 2999-03-01 ', '2999-03-01T23:59:59.999Z'],
-      ['2999-03-01T09:30:00+01:00', '2999-03-01T08:30:00.000Z'],
-      [today, `${today}T23:59:59.999Z`],
-      [undefined, null],
-    ] as const) {
-      const { id } = await called<{ id: string }>(company, 'remember', { text: `until ${expires}`, expires });
-      assert.equal((await company.api.getSource(id)).expiresAt, expected);
-    }
-    const form = 'a day such as 2026-03-01, or a time with its zone such as 2026-03-01T09:30:00Z';
-    for (const [expires, message] of [
-      ['tomorrow', `must be ${form}`],
-      ['2999-02-31', `must be ${form}`],
-      ['2999-03-01T09:30:00', `must be ${form}`],
-      ['2020-03-01', 'must be a time in the future'],
-      ['0000-01-01', 'must be in the years 1 to 9999'],
-    ] as const) {
-      const { text } = await callTool(company, 'remember', { text: 'The walrus sleeps.', expires });
-      assert.equal(text, `invalid_request: /expires: ${message}.`);
-    }
-  });
-
   test('stores tags, by which search filters, and keeps those of a key', async () => {
     const company = await service.company();
     const remember = (args: object) => called(company, 'remember', args);
@@ -291,16 +236,6 @@ describe('the tool remember', () => {
     assert.deepEqual([await found(['sea']), await found(['SEA', 'ice']), await found(['land'])], [2, 1, 0]);
     const replaced = await remember({ text: 'The walrus dives.', key: 'habits' });
     assert.deepEqual([replaced['id'], replaced['status'], await found(['ice'])], [id, 'replaced', 1]);
-  });
-
-  test('keeps the tags of a text that waits for a decision', async () => {
-    const company = await service.company();
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    await company.api.changeSelectedTeam({ publish: 'review' });
-    const args = { text: 'The walrus sleeps.', tags: ['Sea'] };
-    const { id, status } = await called<{ id: string; status: string }>(member, 'remember', args);
-    assert.equal(status, 'review');
-    assert.deepEqual((await company.api.getMemory(id)).tags, ['sea']);
   });
 });
 
@@ -337,25 +272,6 @@ describe('the tools of captures and memories', () => {
     assert.equal(restored['version'], 4);
   });
 
-  test('complete a capture with a day as expiry of its memory', async () => {
-    const company = await service.company();
-    const { batchId, captureIds } = await lend(company);
-    const complete = (expiresAt: string) => {
-      const item = {
-        captureIds,
-        action: 'publish',
-        title: 'Habits',
-        content: 'The walrus sleeps.',
-        expiresAt,
-      };
-      const args = { batchId, items: [item] };
-      return callTool<{ results: { memoryId: string }[] }>(company, 'complete_captures', args);
-    };
-    assert.match((await complete('soon')).text, /^invalid_request: \/items\/0\/expiresAt: must be a day/);
-    const [result] = (await complete('2999-03-01')).value.results;
-    assert.equal((await company.api.getMemory(result!.memoryId)).expiresAt, '2999-03-01T23:59:59.999Z');
-  });
-
   test('move a memory to a client by its name, and without one to the Team layer', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
@@ -373,30 +289,6 @@ describe('the tools of captures and memories', () => {
       assert.match((await decide({ version: 2, ...args })).text, refusal);
     }
     assert.equal((await decide({ version: 2 })).value['layer'], 'team');
-  });
-
-  test('refuse a memory that does not exist before the archived Team, as the route does', async () => {
-    const company = await service.company();
-    const memory = await addMemory(company, 'review', {});
-    await archiveTeam(service, company.teamId);
-    const decide = (args: object) =>
-      toolOutcome(company, 'decide_memory', { version: 1, action: 'publish', ...args });
-    assert.equal(await decide({ id: company.teamId }), 'not_found');
-    assert.equal(await decide({ id: memory.id, action: 'discard', title: 'A title' }), 'invalid_request');
-    assert.equal(await decide({ id: memory.id }), 'team_archived');
-  });
-
-  test('measure no more of a summary than an answer has room for', async (t) => {
-    const company = await service.company();
-    await stageCapture(company, { summary: 'é'.repeat(64_000) });
-    const stringify = t.mock.method(JSON, 'stringify');
-    await called(company, 'claim_captures');
-    const lengths = stringify.mock.calls
-      .map(({ arguments: [value] }) => value as unknown)
-      .filter((value) => typeof value === 'string')
-      .map(({ length }) => length);
-    stringify.mock.restore();
-    assert.ok(Math.max(...lengths) < 48_000, `${Math.max(...lengths)} characters`);
   });
 
   test('return the rest of a summary only to the claimer of its batch', async () => {
