@@ -8,7 +8,6 @@ import { assertStablePages } from '../support/stable-pages.ts';
 import { addClient, addTeam, type Caller, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
-const { database } = service;
 const COMPANY = '/v1/company/audit';
 const TEAM = '/v1/memory/audit';
 
@@ -179,17 +178,3 @@ for (const url of [COMPANY, TEAM]) {
     });
   });
 }
-
-test('the audit of the Company returns exactly the stored events', async () => {
-  const company = await service.company();
-  await addEvents(company);
-  const stored = await database.query<{ id: string; detail: object }>(
-    'select id, detail from memory.audit_event where company_id = $1 order by id desc',
-    [company.companyId],
-  );
-  const listed = await events(company, COMPANY, '', 3);
-  assert.deepEqual(
-    listed.map(({ id, detail }) => ({ id, detail })),
-    stored,
-  );
-});

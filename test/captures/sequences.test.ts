@@ -11,7 +11,6 @@ import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, addTeam, type Caller, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
-const { database } = service;
 
 const BLOCK = { sessionId: 'session', sequence: 1, summary: 'The first telling.' };
 
@@ -120,22 +119,4 @@ describe('a repeated session and sequence in another scope', () => {
     assert.doesNotMatch(answer.body, /The first telling/);
     assert.ok(!answer.body.includes(capture.id), answer.body);
   });
-});
-
-test('creates one capture for a sequence sent with several keys at the same time', async () => {
-  const company = await service.company();
-  const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, n) => sendCapture(company, BLOCK, { 'idempotency-key': `k${n % 6}` })),
-  );
-  const done = answers.filter((answer) => answer.statusCode < 300);
-  for (const answer of answers) {
-    if (!done.includes(answer)) assert.equal(outcome(answer), '409 idempotency_in_progress');
-  }
-  assert.ok(done.length >= 6, 'each key was answered');
-  assert.equal(new Set(done.map((answer) => answer.json<{ capture: Capture }>().capture.id)).size, 1);
-  const kept = await database.query<{ status: number }>(
-    'select status from memory.idempotency_key where team_id = $1 order by status desc',
-    [company.teamId],
-  );
-  assert.deepEqual(column(kept, 'status'), [201, 200, 200, 200, 200, 200]);
 });

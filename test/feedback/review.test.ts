@@ -134,15 +134,6 @@ describe('GET /v1/memory/memories?state=review', () => {
     assert.deepEqual(idsOf(await review(company, { sourceId: ids[4] })), [ids[4]]);
     assert.deepEqual(idsOf(await review(company, { createdBefore: '2001-01-01T00:00:00.000Z' })), []);
   });
-
-  test('shows feedback on a text that has been replaced without the text', async () => {
-    const company = await service.company();
-    await addSource(company, { externalId: 'x', text: 'A heron.' });
-    await questionBest(company, 'heron');
-    await company.ask.ingestSource({ title: 'T', externalId: 'x', text: 'A gull.' });
-    const [item] = await review(company);
-    assert.deepEqual([item?.content, item?.feedback?.[0]?.text], ['', '']);
-  });
 });
 
 describe('a decision on a source', () => {

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countFound, storeUses } from '../../core/feedback/commands.ts';
-import type { Memory } from '../../shared/schemas/memories.ts';
 import type { Source } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
 import { via } from '../support/client/client.ts';
 import { databaseError, failingDatabase } from '../support/failing-database.ts';
 import { searchByWords } from '../support/feedback.ts';
 import { called } from '../support/mcp.ts';
-import { addMemory } from '../support/memories.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { addSource, listSources } from '../support/source-library.ts';
-import { type Caller } from '../support/team.ts';
+import type { Caller } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -25,13 +23,6 @@ async function usesOf(caller: Caller, id: string) {
 }
 
 describe('the uses of a source', () => {
-  test('are zero until a search returns it or its text is read', async () => {
-    const company = await service.company();
-    const source = await addSource(company, { text: 'A heron.' });
-    assert.deepEqual([source.found, source.opened, source.lastFoundAt], [0, 0, null]);
-    assert.deepEqual(await usesOf(company, source.id), { found: 0, opened: 0, lastFoundAt: null });
-  });
-
   test('found counts each search once, also by MCP, and lastFoundAt is the time of the last', async () => {
     const company = await service.company();
     const chunks = ['A heron.', 'Another heron.'].map((text) => ({ text }));
@@ -67,15 +58,6 @@ describe('the uses of a source', () => {
     await company.ask.expandChunk({ chunkId: id });
     await company.ask.getSource(company.teamId);
     assert.deepEqual(await usesOf(company, id), { found: 0, opened: 3, lastFoundAt: null });
-  });
-
-  test('of a memory are those of its source', async () => {
-    const company = await service.company();
-    const memory = await addMemory(company, 'published', { content: 'The heron rule.' });
-    await searchByWords(company, 'heron');
-    await storeUses(database);
-    const read = await company.ask.getMemory(memory.id);
-    assert.deepEqual([read.json<Memory>().found, read.json<Memory>().opened], [1, 0]);
   });
 
   test('are stored when the API closes', async (t) => {

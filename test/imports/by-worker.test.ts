@@ -8,13 +8,11 @@ import type { SearchResponse } from '../../shared/schemas/search.ts';
 import { type Chunk, NO_PLACE } from '../../shared/schemas/sources.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import type { SignedIn } from '../support/app.ts';
-import { type Body } from '../support/client/client.ts';
+import type { Body } from '../support/client/client.ts';
 import { column } from '../support/columns.ts';
-import { markdownTable, tableCells, tableHead } from '../support/long-table.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { pdfText, writePdf } from '../support/pdf-writer.ts';
 import { along, CLAIM, readStatus } from '../support/team.ts';
-import { wordParagraph, writeDocx } from '../worker/extract/office-writer.ts';
 
 const service = await openOwnTestApp({}, {}, { supervise: true });
 const { database } = service;
@@ -110,38 +108,6 @@ describe('the import worker', () => {
     }
   });
 
-  test('repeats the heading row of a long table in its passages, and finds each row by it', async () => {
-    const company = await service.company();
-    const head = (column: string) => ['Part', column];
-    const html = (column: string) => {
-      const row = (cells: string[], name: string) =>
-        `<tr>${cells.map((cell) => `<${name}>${cell}</${name}>`).join('')}</tr>`;
-      const rows = tableCells().map((cells) => row(cells, 'td'));
-      return `<ul><li><table>${[row(head(column), 'th'), ...rows].join('')}</table></li></ul>`;
-    };
-    const wordRow = (cells: string[], properties = '') =>
-      `<w:tr>${properties}${cells.map((cell) => `<w:tc>${wordParagraph(cell)}</w:tc>`).join('')}</w:tr>`;
-    const word = (column: string, properties = '') =>
-      writeDocx(
-        `<w:tbl>${wordRow(head(column), properties)}${tableCells()
-          .map((cells) => wordRow(cells))
-          .join('')}</w:tbl>`,
-      ).toString('base64');
-    const done = await importAll(company, [
-      { filename: 'a.md', text: markdownTable('Torque') },
-      { filename: 'b.html', text: html('Price') },
-      { filename: 'c.docx', contentBase64: word('Weight') },
-      { filename: 'd.docx', contentBase64: word('Length', '<w:trPr><w:tblHeader/></w:trPr>') },
-    ]);
-    for (const [index, column] of ['Torque', 'Price', 'Weight', 'Length'].entries()) {
-      const [hit] = await found(company, `${column} P-85`);
-      assert.ok(hit);
-      assert.equal(hit.source_id, done[index]?.sourceId, column);
-      assert.ok(hit.ordinal > 0 && hit.text.startsWith(tableHead(column)), hit.text);
-      assert.ok(hit.text.includes('| P-85 |'), hit.text);
-    }
-  });
-
   test('stores the sheet, the first row and the slide of each chunk, and finds rows by the name of their sheet', async () => {
     const company = await service.company();
     const office = (name: string) =>
@@ -204,21 +170,5 @@ describe('the import worker', () => {
     const status = await readStatus(company);
     assert.deepEqual([status.imports.failed, status.imports.completed], [6, 1]);
     assert.deepEqual(status.imports.recentFailures, done.slice(0, 6).reverse());
-  });
-
-  test('a running worker is listed in the status for callers with Full access', async () => {
-    const company = await service.company();
-    const status = await readStatus(company);
-    assert.equal(status.health.worker, true);
-    const mine = status.workers.find(({ id }) => id === worker.id);
-    assert.deepEqual(Object.keys(mine ?? {}), [
-      'id',
-      'startedAt',
-      'lastSeenAt',
-      'queues',
-      'rssBytes',
-      'embedder',
-    ]);
-    assert.ok(mine?.queues.includes('import.process') && mine.rssBytes > 0);
   });
 });

@@ -4,7 +4,6 @@ import { describe, test } from 'node:test';
 import { isId } from '../../shared/ids.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { plantImports } from '../support/import-records.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, type Caller } from '../support/team.ts';
@@ -140,15 +139,5 @@ describe('POST /v1/memory/imports', () => {
     );
     const spoilt = await send(company, [{ filename: 'b.txt', contentBase64: `${large.slice(4)}A!BC` }]);
     assert.equal(outcome(spoilt), '400 invalid_request');
-  });
-});
-
-describe('GET /v1/memory/imports', () => {
-  test('returns 50 imports by default, and accepts a limit from 1 to 200', async () => {
-    const company = await service.company();
-    await plantImports(service, company, 205);
-    assert.equal((await list(company)).items.length, 50);
-    assert.equal((await list(company, '?limit=1')).items.length, 1);
-    assert.equal((await list(company, '?limit=200')).items.length, 200);
   });
 });

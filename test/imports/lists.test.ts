@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { IMPORT_STATES, type Import } from '../../shared/schemas/imports.ts';
 import type { SignedIn } from '../support/app.ts';
-import { FAULT, IMPORTS, letFileGo, plantImport, plantImports, retried } from '../support/import-records.ts';
+import { IMPORTS, plantImport, plantImports, retried } from '../support/import-records.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { addClient } from '../support/team.ts';
 
@@ -67,18 +67,5 @@ describe('GET /v1/memory/imports', () => {
     assert.deepEqual(idsOf(second.items), [ids[2], ids[4]]);
     const third = await page(`&cursor=${second.nextCursor}`);
     assert.deepEqual([idsOf(third.items), third.nextCursor], [[ids[5]], null]);
-  });
-
-  test('returns the error, the attempts and the time of file deletion of each failed import', async () => {
-    const company = await service.company();
-    const [gone, kept] = await plantImports(service, company, 2);
-    await letFileGo(service, gone ?? '');
-    const [newer, older] = await company.readAll<Import>(`${IMPORTS}?state=failed`);
-    assert.deepEqual(
-      [newer?.id, newer?.error, newer?.attempts, newer?.payloadPrunedAt],
-      [kept, FAULT, 1, null],
-    );
-    assert.deepEqual([older?.id, older?.error, older?.attempts], [gone, FAULT, 1]);
-    assert.match(older?.payloadPrunedAt ?? '', /Z$/);
   });
 });

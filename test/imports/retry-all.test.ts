@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { recordedBy } from '../support/company.ts';
 import {
   countJobs,
   IMPORTS,
@@ -115,17 +114,4 @@ describe('concurrent retries and removals of imports', () => {
       assert.ok(removed.includes(id) ? jobs <= 1 : jobs === 1, `${jobs} jobs`);
     }
   });
-});
-
-test('a retry of several imports records one event for each import', async () => {
-  const company = await service.company();
-  const clientId = await addClient(service, company);
-  for (const body of [null, { all: true }]) {
-    const ids = [
-      ...(await plantImports(service, company, 2)),
-      ...(await plantImports(service, company, 2, { clientId })),
-    ];
-    const { events } = await recordedBy(service, company, () => retried(company, body ?? { ids }));
-    assert.deepEqual(events.map(({ subjectId }) => subjectId).sort(), ids);
-  }
 });

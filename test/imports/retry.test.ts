@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { SignedIn } from '../support/app.ts';
-import { via } from '../support/client/client.ts';
-import { openFailingApp } from '../support/failing-database.ts';
 import {
   changesNothing,
   countJobs,
@@ -111,28 +109,6 @@ describe('POST /v1/memory/imports/retry with ids', () => {
         assert.equal(outcome(answer), refusal, id);
       }
     }
-  });
-
-  test('runs as many statements for 200 imports as for two', async (t) => {
-    let statements = 0;
-    const app = await openFailingApp(t, service, () => {
-      statements += 1;
-      return null;
-    });
-    const counts: number[] = [];
-    for (const half of [1, 100]) {
-      // Of its own: to share turns with jobs that wait takes statements too.
-      const company = await service.company();
-      const clientId = await addClient(service, company);
-      const ids = [
-        ...(await plantImports(service, company, half)),
-        ...(await plantImports(service, company, half, { clientId })),
-      ];
-      statements = 0;
-      assert.equal((await retried(via({ app }, company), { ids })).length, 2 * half);
-      counts.push(statements);
-    }
-    assert.equal(counts[0], counts[1]);
   });
 
   test('returns 400 unless the body has exactly one of ids and all: true', async () => {

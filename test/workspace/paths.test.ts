@@ -175,30 +175,9 @@ describe('a path that conflicts with an existing file', () => {
     }
     assert.deepEqual((await team.manifest()).body.items, []);
   });
-
-  test('a conflict with a folder is reported once, however many files the folder has', async () => {
-    const team = await open();
-    await team.push(Array.from({ length: 30 }, (_, n) => file(`team/a/${n}`, 'x')));
-    const { conflicts } = await team.push([file('team/a', '1')]);
-    assert.equal(conflicts.length, 1);
-    assert.match(conflicts[0]?.blockedBy ?? '', /^team\/a\/\d+$/);
-  });
 });
 
 describe('paths that only look alike', () => {
-  test('paths that only look alike are separate files with separate contents', async () => {
-    const team = await open();
-    const alike = ['paper', 'рарег', 'pаper', 'ρaper', 'ｐaper', 'pa\u200bper', 'i', 'ı', 'İ'];
-    const nearby = ['a', 'a b', 'a-b/c', 'a.b/c', 'a0/c', 'ab/c', `${deep(600)}`, `${deep(600)}x/y`];
-    const all = [...alike, ...nearby.map((name) => `n/${name}`)].map((name) => `team/${name}`);
-    const pushed = await team.push(all.map((path, index) => file(path, String(index))));
-    assert.deepEqual(
-      pushed.body.files,
-      all.map((path) => ({ path, version: 1 })),
-    );
-    for (const [index, path] of all.entries()) assert.equal(await team.content(path), String(index), path);
-  });
-
   test('paths with the wildcards of SQL match only themselves', async () => {
     const team = await open();
     await team.push([file('team/a_c%/x', '1')]);
@@ -206,15 +185,4 @@ describe('paths that only look alike', () => {
     assert.equal((await team.push(others)).status, 200);
     assert.equal(await team.content('team/a_c%/x'), '1');
   });
-});
-
-test('a path is returned with its client id in lower case', async () => {
-  const team = await open();
-  const { client } = team;
-  const path = `${client}/Ab`;
-  const shouted = path.replace(/(?<=\/).*(?=\/)/, (id) => id.toUpperCase());
-  assert.notEqual(shouted, path);
-  assert.deepEqual((await team.push([file(shouted, '1')])).body.files, [{ path, version: 1 }]);
-  assert.equal((await team.pull([{ path: shouted }])).body.files[0]?.path, path);
-  assert.equal((await team.manifest()).body.items[0]?.path, path);
 });
