@@ -1,25 +1,39 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isId } from '../../../shared/ids.ts';
+import type { Session } from '../../../shared/schemas/accounts.ts';
 import type { Invite } from '../../../shared/schemas/people.ts';
-import { openTestApp } from '../../support/app.ts';
-import { type Body } from '../../support/client/client.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import type { Body } from '../../support/client/client.ts';
 import { columns } from '../../support/columns.ts';
 import { recordsNothing } from '../../support/company.ts';
-import { makeInvitation, newEmail, outcomeOfJoin } from '../../support/invites.ts';
+import {
+  expireInvite,
+  join,
+  makeInvitation,
+  makeInvite,
+  newEmail,
+  outcomeOfJoin,
+} from '../../support/invites.ts';
 import { outcome } from '../../support/sign-in.ts';
+import { assertStablePages } from '../../support/stable-pages.ts';
 import { addClient, addPerson, addTeam, type Caller, inTeam } from '../../support/team.ts';
 
 const service = await openTestApp();
+
 const { database, config } = service;
+
 const list = (caller: Caller) => caller.all.listInvites();
+
 const create = (caller: Caller, body: object) =>
   caller.ask.createInvite({ email: newEmail(), role: 'member', ...body });
+
 const emailOf = ({ userId }: { userId: string }) => `person-${userId}@example.com`;
 
 /** Makes an invite through the API. */
 const made = (caller: Caller, body: Partial<Body<'createInvite'>> = {}) =>
   caller.api.createInvite({ email: newEmail(), role: 'member', ...body });
+
 const hoursLeft = ({ expiresAt }: Invite) => (Date.parse(expiresAt) - Date.now()) / 3_600_000;
 
 describe('POST /v1/team/invites', () => {
@@ -136,5 +150,127 @@ describe('POST /v1/team/invites for an existing account', () => {
     }
     const last = issued.find(({ invite }) => invite.id === open[0]?.id);
     assert.equal(await outcomeOfJoin(service, last!.token), '201');
+  });
+});
+
+const URL = '/v1/team/invites';
+
+const withdraw = (caller: Caller, id: string) => caller.ask.revokeInvite(id);
+
+/** One invite of each state, made by an Admin of the Team. */
+async function oneOfEach(company: SignedIn) {
+  const admin = await addPerson(service, company, { teamRole: 'admin' });
+  const make = async (email = newEmail()) => await admin.api.createInvite({ email, role: 'member' });
+  const [used, expired, revoked, open] = [await make(), await make(), await make(), await make()];
+  assert.equal(await outcomeOfJoin(service, used.token), '201');
+  await expireInvite(service, expired.token);
+  assert.equal((await withdraw(company, revoked.invite.id)).statusCode, 204);
+  return { admin, make, used, expired, revoked, open };
+}
+
+describe('GET /v1/team/invites', () => {
+  test('returns the state and the maker of each invite, newest first, to callers with Full access', async () => {
+    const company = await service.company();
+    await makeInvite(service, { ...company, teamId: await addTeam(service, company) });
+    await makeInvitation(company);
+    const { admin, used, expired, revoked, open } = await oneOfEach(company);
+    const granted = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
+    for (const caller of [company, admin, granted]) {
+      assert.deepEqual(
+        (await list(caller)).map(({ id, state, createdBy }) => ({ id, state, createdBy })),
+        [
+          { id: open.invite.id, state: 'open', createdBy: admin.userId },
+          { id: revoked.invite.id, state: 'revoked', createdBy: admin.userId },
+          { id: expired.invite.id, state: 'expired', createdBy: admin.userId },
+          { id: used.invite.id, state: 'used', createdBy: admin.userId },
+        ],
+      );
+    }
+  });
+
+  test('returns stable pages while invites are added', async () => {
+    const company = await service.company();
+    const { make } = await oneOfEach(company);
+    await assertStablePages(company, URL, () => make());
+  });
+});
+
+describe('DELETE /v1/team/invites/:id', () => {
+  test('returns 409 for an invite that is used, expired or revoked', async () => {
+    const company = await service.company();
+    const { used, expired, revoked } = await oneOfEach(company);
+    const before = await list(company);
+    await recordsNothing(service, company, async () => {
+      for (const { invite } of [used, expired, revoked]) {
+        assert.equal(outcome(await withdraw(company, invite.id)), '409 conflict', invite.state);
+      }
+    });
+    assert.deepEqual(await list(company), before);
+  });
+});
+
+const setTeamRole = (by: Caller, userId: string, role: string) => by.ask.changeTeamRole(userId, { role });
+
+describe('the open invite of a future Team Owner', () => {
+  /** A new Team whose Owner has not joined yet. */
+  async function ownerlessTeam() {
+    const company = await service.company();
+    const email = newEmail();
+    const body = { name: 'A new Team', ownerEmail: email };
+    const { team, invite, token } = await company.api.createTeam(body);
+    assert.ok(invite && token, 'no account has the email');
+    return { company: { ...company, teamId: team.id }, email, invite, token };
+  }
+  const again = (by: Caller, email: string) => by.ask.createInvite({ email, role: 'member' });
+  const withdraw = (by: Caller, id: string) => by.ask.revokeInvite(id);
+
+  test('a caller with only Full access gets 403 for replacing or revoking the invite of an Owner', async () => {
+    const { company, email, invite, token } = await ownerlessTeam();
+    for (const ties of [
+      { teamRole: 'admin' },
+      { companyRole: 'admin', companyGrant: 'full' },
+      { companyRole: 'admin', teamRole: 'admin' },
+    ] as const) {
+      const person = await addPerson(service, company, ties);
+      assert.equal(outcome(await again(person, email)), '403 forbidden');
+      assert.equal(outcome(await withdraw(person, invite.id)), '403 forbidden');
+    }
+    const joined = await join(service, { token });
+    assert.equal(outcome(joined), '201');
+    assert.equal(joined.json<Session>().teams[0]?.role, 'owner');
+  });
+
+  test('a Company Owner and a Team Owner can replace and revoke the invite of an Owner', async () => {
+    for (const how of ['replaced', 'withdrawn']) {
+      for (const ties of [{ companyRole: 'owner' }, { teamRole: 'owner' }] as const) {
+        const { company, email, invite, token } = await ownerlessTeam();
+        const owner = await addPerson(service, company, ties);
+        const answer = how === 'replaced' ? await again(owner, email) : await withdraw(owner, invite.id);
+        assert.equal(outcome(answer), how === 'replaced' ? '201' : '204');
+        assert.equal(await outcomeOfJoin(service, token), '410 token_revoked');
+      }
+    }
+  });
+});
+
+describe('an open invite when the Team role of its recipient is lowered', () => {
+  test('the invite is revoked, so it cannot restore the role', async () => {
+    const company = await service.company();
+    for (const [invited, from, to] of [
+      ['admin', 'admin', 'member'],
+      ['owner', 'admin', 'member'],
+      ['owner', 'owner', 'admin'],
+    ] as const) {
+      const person = await addPerson(service, company, { teamRole: 'member' });
+      const { token } = await makeInvite(service, company, { email: emailOf(person), role: invited });
+      for (const role of [from, to]) {
+        assert.equal(outcome(await setTeamRole(company, person.userId, role)), '200');
+      }
+      assert.equal(
+        await outcomeOfJoin(service, token),
+        '410 token_revoked',
+        `${invited}: from ${from} to ${to}`,
+      );
+    }
   });
 });
