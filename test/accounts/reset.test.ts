@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { createPrincipalResetLink } from '../../core/accounts/links.ts';
+import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
-import { openTestApp } from '../support/app.ts';
-import { askSession, makeResetLink, outcome, signInBy, useLink } from '../support/sign-in.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { via } from '../support/client/client.ts';
+import { newEmail } from '../support/invites.ts';
+import { buildTestedApp } from '../support/schema-compilers.ts';
+import {
+  addAccount,
+  askSession,
+  linkToken,
+  makeResetLink,
+  outcome,
+  signInBy,
+  useLink,
+} from '../support/sign-in.ts';
 
 const service = await openTestApp();
+
 const PASSWORD = 'a password of this test';
 
 describe('POST /v1/auth/reset', () => {
@@ -29,5 +43,115 @@ describe('POST /v1/auth/reset', () => {
     }
     assert.equal((await useLink(service, token, 'twelve chars')).statusCode, 200);
     assert.equal(outcome(await useLink(service, token, PASSWORD)), '410 token_used');
+  });
+});
+
+const { app, database } = service;
+
+function askLink(company: SignedIn, body: Record<string, unknown> = {}, token = company.token) {
+  return app.inject({
+    method: 'POST',
+    url: '/v1/company/reset-links',
+    headers: { authorization: `Bearer ${token}` },
+    payload: { teamId: company.teamId, email: company.ownerEmail, ...body },
+  });
+}
+
+describe('POST /v1/company/reset-links', () => {
+  test('only a Company Owner can create reset links, and only for Company Owners and Team Owners', async () => {
+    const company = await service.company();
+    const other = await service.company();
+    const teamOwner = { userId: newId(), email: `team-owner-${newId()}@example.com`, role: 'member' };
+    const teamAdmin = { userId: newId(), email: `team-admin-${newId()}@example.com`, role: 'admin' };
+    await addAccount(service, company, { ...teamOwner, teamRole: 'owner' });
+    await addAccount(service, company, { ...teamAdmin, teamRole: 'admin' });
+    assert.equal(outcome(await askLink(company)), '201');
+    assert.equal(outcome(await askLink(company, { email: ` ${teamOwner.email.toUpperCase()} ` })), '201');
+    for (const body of [
+      { email: teamAdmin.email },
+      { email: other.ownerEmail },
+      { email: `nobody-${newId()}@example.com` },
+      { teamId: other.teamId },
+      { teamId: newId() },
+      { teamId: 'no id at all' },
+    ]) {
+      assert.equal(outcome(await askLink(company, body)), '404 not_found', JSON.stringify(body));
+    }
+    for (const { userId } of [teamOwner, teamAdmin]) {
+      const token = await service.signIn(company.companyId, userId);
+      assert.equal(outcome(await askLink(company, {}, token)), '403 company_role_required');
+    }
+  });
+
+  test('a reset link has the address of baseUrl, and without it the loopback address', async () => {
+    const company = await service.company();
+    const { url, expiresAt } = await makeResetLink(service, company);
+    assert.match(url, new RegExp(`^http://127\\.0\\.0\\.1:${service.config.port}/reset#token=[\\w-]{43}$`));
+    const minutes = (Date.parse(expiresAt) - Date.now()) / 60_000;
+    assert.ok(minutes > 58 && minutes <= 60.1, `${minutes} minutes`);
+    for (const [baseUrl, start] of [
+      ['https://memory.example.com', 'https://memory.example.com/reset#token='],
+      ['http://10.0.0.7:8080/team/', 'http://10.0.0.7:8080/team/reset#token='],
+    ] as const) {
+      const made = await makeResetLink(service, company, { baseUrl });
+      assert.ok(made.url.startsWith(start), made.url);
+    }
+    for (const baseUrl of [
+      '',
+      '/here',
+      'memory.example.com',
+      'ftp://example.com',
+      'javascript:alert(1)',
+      'https:x',
+    ]) {
+      assert.equal(outcome(await askLink(company, { baseUrl })), '400 invalid_request', baseUrl);
+    }
+    for (const baseUrl of ['https://example.com/?a=b', 'https://example.com/#a', 'https://a@example.com']) {
+      assert.equal(outcome(await askLink(company, { baseUrl })), '400 invalid_request', baseUrl);
+    }
+  });
+
+  test('a link has the address of identityUrl, then publicUrl, and never of the Host header', async () => {
+    const company = await service.company();
+    for (const [addresses, base] of [
+      [{ publicUrl: 'https://api.example.com' }, 'https://api.example.com'],
+      [
+        { publicUrl: 'https://api.example.com', identityUrl: 'https://id.example.com' },
+        'https://id.example.com',
+      ],
+    ] as const) {
+      const configured = await buildTestedApp({ ...service, config: { ...service.config, ...addresses } });
+      const caller = via({ app: configured }, company.with({ host: 'evil.example.com' }));
+      const { teamId, ownerEmail: email } = company;
+      const reset = await caller.api.createOwnerResetLink({ teamId, email });
+      const invite = await caller.api.createInvite({ email: newEmail(), role: 'member' });
+      await configured.close();
+      assert.ok(reset.url.startsWith(`${base}/reset#token=`), reset.url);
+      assert.ok(invite.url.startsWith(`${base}/join#token=`), invite.url);
+    }
+  });
+
+  test('a new reset link revokes the earlier open link of the same account only', async () => {
+    const company = await service.company();
+    const second = { userId: newId(), email: `second-${newId()}@example.com`, role: 'owner' };
+    await addAccount(service, company, second);
+    const first = await makeResetLink(service, company);
+    const theirs = await makeResetLink(service, company, { email: second.email });
+    const newer = await makeResetLink(service, company);
+    assert.equal(outcome(await useLink(service, first.token, PASSWORD)), '410 token_revoked');
+    assert.equal(outcome(await useLink(service, theirs.token, PASSWORD)), '200');
+    assert.equal(outcome(await useLink(service, newer.token, PASSWORD)), '200');
+  });
+
+  test('a reset link made at start-up sets the password of the server principal', async () => {
+    const company = await service.company();
+    const link = await createPrincipalResetLink(
+      { database, config: { identityUrl: null, publicUrl: null } },
+      { userId: company.ownerId, companyId: company.companyId },
+      'http://127.0.0.1:4711',
+    );
+    assert.ok(link.url.startsWith('http://127.0.0.1:4711/reset#token='), link.url);
+    const answer = await useLink(service, linkToken(link.url), PASSWORD);
+    assert.equal(answer.json<Session>().user.email, company.ownerEmail);
   });
 });
