@@ -7,7 +7,6 @@ import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
 import { callerOf } from '../support/client/client.ts';
-import { column } from '../support/columns.ts';
 import { plantImports } from '../support/import-records.ts';
 import { callTool } from '../support/mcp.ts';
 import { addMemories } from '../support/memories.ts';
@@ -156,31 +155,6 @@ test('an answer says that it has only a part of a passage, and where the rest is
   const expanded = await bounded<{ note: string }>(company, 'expand', { chunk });
   assert.match(expanded.note, /The passage is cut, .*: fetch its source for the rest/);
 });
-
-/** One character of each script, and the most tokens that a tokenizer makes of it: of the last ones, its bytes. */
-const SCRIPTS = [
-  ['Chinese', '字', 1.6],
-  ['Thai', 'ก', 1.75],
-  ['Burmese', 'မ', 3],
-  ['Tibetan', 'ཀ', 3],
-  ['Amharic', 'አ', 3],
-  ['Gothic', '𐌰', 4],
-  ['digits', '7', 1],
-] as const;
-
-for (const [name, character, tokens] of SCRIPTS) {
-  test(`a text of 60,000 characters (${name}) stays below 25,000 tokens for any tokenizer, in every part`, async () => {
-    const company = await service.company();
-    const chunks = Array.from({ length: 60 }, (_, n) => `walrus ${n} ${character.repeat(990)}`);
-    const body = { title: name, chunks: chunks.map((text) => ({ text })) };
-    const { source } = await company.api.ingestSource(body);
-    const parts = column(await fetchParts(company, source.id), 'text');
-    for (const { length } of parts.map((text) => [...text]))
-      assert.ok(length * tokens < 25_000, `${length} characters`);
-    assert.equal(parts.join('\n\n'), chunks.join('\n\n'));
-    await bounded(company, 'search', { query: 'walrus' });
-  });
-}
 
 test('the metadata of a source that does not fit is named', async () => {
   const company = await service.company();

@@ -5,7 +5,6 @@ import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
 import { sendHead } from '../http/sent-heads.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { column } from '../support/columns.ts';
-import { outcome } from '../support/sign-in.ts';
 import { along, CLAIM } from '../support/team.ts';
 
 /** About 1,500 chunks: many transactions on either database. */
@@ -84,17 +83,6 @@ describe('a large ingest', () => {
       'Gone',
     ]);
     assert.deepEqual(stored, []);
-  });
-
-  test('returns 400 and stores nothing for more chunks than a source can have', async () => {
-    const text = Array.from(
-      { length: 51_000 },
-      (_, n) => `# ${n}\n\n${'The pump leaks. '.repeat(7)}\n\n`,
-    ).join('');
-    const answer = await company.ask.ingestSource({ title: 'Too much', text });
-    assert.equal(outcome(answer), '400 invalid_request');
-    assert.match(answer.json<{ detail: string }>().detail, /more than 50000 passages/);
-    assert.ok(!(await isBeingWritten()));
   });
 
   test('each chunk of a large ingest keeps its own vector', async () => {
