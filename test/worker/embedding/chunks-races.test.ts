@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { enqueueIndexing } from '../../../core/sources/indexing.ts';
 import { asWorker, transaction } from '../../../db/driver/database.ts';
+import { callRows } from '../../../db/queries/call.ts';
 import { LostJobError } from '../../../db/queue/queue.ts';
 import { layerScope } from '../../../shared/scope.ts';
 import { EmbeddingInterruptedError } from '../../../worker/embedder/text-lanes.ts';
@@ -33,6 +34,12 @@ function writers({ teamId }: { teamId: string }): Promise<object[]> {
     'select chunk_id, xmin::text as writer from memory.chunk_embedding where team_id = $1 order by 1',
     [teamId],
   );
+}
+
+/** Whether the Team has a layer that waits for vectors. */
+async function isListed({ teamId }: { teamId: string }): Promise<boolean> {
+  const rows = await asWorker(database, (tx) => callRows(tx, 'memory.layers_without_vectors'));
+  return rows.some((row) => row.teamId === teamId);
 }
 
 /** As if the worker had been silent for too long: the job waits for another. */
@@ -185,10 +192,12 @@ describe('changes while vectors are computed', () => {
     await storeTexts(company, numbered(SLICE + 4));
     const worker = embeddingWorker(service, async (text, signal) => {
       if (worker.asked.length === 3) {
+        assert.equal(await isListed(company), true);
         await database.query(
           `update identity.team set state = 'archived', deleted_at = now() where id = $1`,
           [company.teamId],
         );
+        assert.equal(await isListed(company), false, 'among the layers that wait for vectors');
         await doJob(database, 'team.purge', { ...company, userId: company.ownerId });
       }
       return anyVector(text, signal);
@@ -227,20 +236,4 @@ describe('changes while vectors are computed', () => {
     assert.equal((await chunkVectors(service, company)).length, 2);
     await assertEmbedded(service, company);
   });
-});
-
-test('leave no layers of a deleted Team in the list of waiting layers', async () => {
-  const company = await service.company();
-  await storeTexts(company, ['left']);
-  const listed = async () => {
-    const rows = await asWorker(database, (tx) =>
-      tx.query<{ team: string }>('select team_id as team from memory.layers_without_vectors()'),
-    );
-    return rows.some(({ team }) => team === company.teamId);
-  };
-  assert.equal(await listed(), true);
-  await database.query(`update identity.team set state = 'archived', deleted_at = now() where id = $1`, [
-    company.teamId,
-  ]);
-  assert.equal(await listed(), false);
 });

@@ -70,7 +70,7 @@ describe('the embedding jobs of a write', () => {
     await embeddingWorker(service).run();
   });
 
-  test('do not exist if every chunk came with its vector, which is kept', async () => {
+  test('do not exist if every chunk came with its vector, and make only those that did not', async () => {
     const company = await service.company();
     const store = (...chunks: object[]) =>
       company.api.ingestSource({ title: 'x', chunks, ...SMALL_CLAIM } as never);
@@ -80,38 +80,23 @@ describe('the embedding jobs of a write', () => {
     const worker = embeddingWorker(service);
     await worker.run();
     assert.deepEqual(worker.asked, ['to be made']);
-    const axes = await database.query<{ axis: number }>(
-      `select array_position(e.embedding::real[], 1) as axis from memory.chunk_embedding e
-         join memory.chunk c on c.id = e.chunk_id where e.team_id = $1 and c.text like 'given%' order by 1`,
-      [company.teamId],
-    );
-    assert.deepEqual(column(axes, 'axis'), [8, 9]);
   });
 });
 
 describe('the chunks that a job embeds', () => {
-  test('are few, so that a Team with many waiting chunks does not delay the new text of another', async () => {
-    const [busy, other] = [await service.company(), await service.company()];
-    await storeTexts(busy, numbered(SLICE * 5));
-    const worker = embeddingWorker(service);
-    await worker.run(1);
-    await storeTexts(other, ['the only one']);
-    await worker.run();
-    const ahead = worker.asked.indexOf('the only one');
-    assert.ok(ahead <= 2 * SLICE, `${ahead} of ${SLICE * 5} were made before it`);
-    await assertEmbedded(service, busy);
-    await assertEmbedded(service, other);
-  });
-
   test('do not include those that a client has claimed, until the lease expires', async () => {
     const company = await service.company();
     const texts = numbered(5);
     await storeTexts(company, texts);
     const batch = await claim(company, 2);
-    const worker = embeddingWorker(service);
+    const claims: unknown[] = [];
+    const worker = embeddingWorker(service, async (text, signal) => {
+      claims.push(await claim(company, 5));
+      return anyVector(text, signal);
+    });
     await worker.run();
     assert.deepEqual(worker.asked, texts.toReversed().slice(2));
-    assert.equal(await claim(company, 5), null, 'nor has a client those of the worker');
+    assert.deepEqual(claims, [null, null, null], 'nor has a client those of the worker');
     await expire(company);
     assert.equal(await jobsOf(service, company), 0);
     await worker.findWaiting();
@@ -121,18 +106,6 @@ describe('the chunks that a job embeds', () => {
     const embeddings = batch!.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(1) }));
     const late = await company.api.completeEmbeddings({ batchId: batch!.id, embeddings, ...SMALL_CLAIM });
     assert.deepEqual(late, { embedded: 0 }, 'stored already, and not twice');
-  });
-
-  test('are leased to the worker while it computes', async () => {
-    const company = await service.company();
-    await storeTexts(company, numbered(3));
-    const claims: unknown[] = [];
-    await embeddingWorker(service, async (text, signal) => {
-      claims.push(await claim(company, 5));
-      return anyVector(text, signal);
-    }).run();
-    assert.deepEqual(claims, [null, null, null]);
-    await assertEmbedded(service, company);
   });
 
   test('include chunks from before the service made vectors, newest first, also of archived clients and Teams', async () => {

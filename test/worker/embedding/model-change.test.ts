@@ -16,6 +16,7 @@ import {
   storeTexts,
 } from '../../support/embedding-service.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
+import { along } from '../../support/team.ts';
 import { TEST_MODEL } from '../../support/test-model.ts';
 import { anyVector, embeddingWorker } from './embedding-jobs.ts';
 
@@ -80,11 +81,16 @@ describe('after a change of the model', () => {
     );
     await backfill();
     assert.deepEqual(await chunkFigures(company), { total: 3, embedded: 0, pending: 3 });
+    // A process of the version before can still store vectors of its model for a while.
+    const chunks = [{ text: 'late', embedding: along(1) }];
+    await company.api.ingestSource({ title: 'x', chunks, ...SMALL_CLAIM });
+    await backfill();
+    assert.deepEqual(await chunkFigures(company), { total: 4, embedded: 0, pending: 4 });
     await newWorker.findWaiting();
     const before = newWorker.asked.length;
     await newWorker.run();
-    assert.deepEqual(newWorker.asked.slice(before), texts.toReversed());
-    assert.deepEqual(await chunkFigures(company), { total: 3, embedded: 3, pending: 0 });
+    assert.deepEqual(newWorker.asked.slice(before), ['late', ...texts.toReversed()]);
+    assert.deepEqual(await chunkFigures(company), { total: 4, embedded: 4, pending: 0 });
     assert.ok((await found(company, 'capybara')).every((hit) => hit.semantic_rank !== null));
     await backfill();
     await assertEmbedded(service, company, NEXT_MODEL);

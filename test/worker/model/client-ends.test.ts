@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { rm, truncate } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import type { ModelClient } from '../../../worker/embedder/model-client.ts';
@@ -24,6 +21,7 @@ import {
   tell,
   waiting,
 } from './model-clients.ts';
+import { openModelHub } from './model-hub.ts';
 
 after(endProcesses);
 
@@ -50,11 +48,6 @@ describe('a text that ends the model process', () => {
       assert.equal(opened.client.state().state, 'ready');
     });
   }
-
-  test('is answered by the next process if it ended one process only', async (t) => {
-    const { client, modelDir } = await openMisbehaving(t);
-    assert.equal(await tell(client, `die-once ${modelDir}/met`), startsIn(modelDir).at(1));
-  });
 
   test('is not tried again when nobody waits for it', async (t) => {
     const { client, modelDir } = await openMisbehaving(t);
@@ -183,25 +176,12 @@ describe('a model process that does not become ready', () => {
   });
 });
 
-/** A hub that answers nothing of a model, or does not answer at all. */
-async function hubOf(t: TestContext, answers: boolean): Promise<{ hub: string; asked: Promise<unknown> }> {
-  const server = createServer((_, response) => {
-    if (answers) response.writeHead(404).end();
-  }).listen(0, '127.0.0.1');
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const asked = once(server, 'request');
-  await once(server, 'listening');
-  return { hub: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
-}
-
 test('is reported once if the model is missing, and ready when its files exist', async (t) => {
   const modelDir = await modelFolder();
   await rm(join(modelDir, TEST_MODEL), { recursive: true });
-  const { hub } = await hubOf(t, true);
-  const opened = openClient(t, { modelDir, hub, retryMs: 50 });
+  const hub = await openModelHub({ files: new Map() });
+  t.after(() => hub.close());
+  const opened = openClient(t, { modelDir, hub: hub.url, retryMs: 50 });
   const missing = () => opened.states.filter((state) => state === 'missing').length;
   // Another worker may have it.
   const early = assert.rejects(opened.client.embed('a text', 'query', waiting()), EmbeddingInterruptedError);
@@ -257,9 +237,11 @@ describe('closing the model client', () => {
   }
 
   test('settles every promise and leaves no process: while the model is downloaded', async (t) => {
-    const { hub, asked } = await hubOf(t, false);
-    const { client } = openClient(t, { modelDir: await temporaryFolder(), hub });
-    await asked;
+    const files = new Map([['config.json', Buffer.from('{}')]]);
+    const hub = await openModelHub({ files, misbehave: () => true });
+    t.after(() => hub.close());
+    const { client } = openClient(t, { modelDir: await temporaryFolder(), hub: hub.url });
+    await until(t.signal, () => hub.requests.length > 0);
     await assertCloses(client, ['one']);
   });
 

@@ -42,13 +42,6 @@ function grow(): never {
   for (;;) fill(2);
 }
 
-/** Whether this text is met for the first time: by the file that it names. */
-function isFirst(file: string): boolean {
-  const met = existsSync(file);
-  appendFileSync(file, `${process.pid}\n`);
-  return !met;
-}
-
 type Deed = (given: string) => number | Promise<number>;
 
 const DEEDS: Readonly<Record<string, Deed>> = {
@@ -68,8 +61,6 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     fill(Number(share));
     return process.pid;
   },
-  /** Ends the process the first time: `die-once <file>`. */
-  'die-once': (file) => (isFirst(file) ? kill() : process.pid),
   /** Notes that it was computed, and is done once another file is there: `wait <file noted> <file awaited>`. */
   wait: async (files) => {
     const [noted = '', awaited = ''] = files.split(' ');

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { modelProfile } from '../../../worker/embedder/known-models.ts';
 import { loadEmbedder } from '../../../worker/embedder/model.ts';
-import { TEST_MODEL, writeTestModel } from '../../support/test-model.ts';
+import { endProcesses } from '../../support/needs/process.ts';
+import { TEST_MODEL } from '../../support/test-model.ts';
+import { modelFolder } from './model-clients.ts';
+
+after(endProcesses);
 
 describe('the profile of a model', () => {
   const nothing = { pooling: undefined, queryPrefix: undefined, passagePrefix: undefined };
@@ -18,19 +19,17 @@ describe('the profile of a model', () => {
   });
 
   test('prefers each setting to the built-in value, and adds a space after a prefix', () => {
-    assert.deepEqual(modelProfile(e5, { ...nothing, pooling: 'cls' }), {
-      ...modelProfile(e5),
-      pooling: 'cls',
-    });
-    assert.deepEqual(modelProfile(e5, { ...nothing, queryPrefix: 'find:' }), {
-      ...modelProfile(e5),
-      queryPrefix: 'find: ',
-    });
-    assert.deepEqual(modelProfile('an/unknown', { ...nothing, pooling: 'mean', passagePrefix: 'text:' }), {
-      ...modelProfile('an/unknown'),
-      pooling: 'mean',
-      passagePrefix: 'text: ',
-    });
+    for (const [name, set, changed] of [
+      [e5, { pooling: 'cls' }, { pooling: 'cls' }],
+      [e5, { queryPrefix: 'find:' }, { queryPrefix: 'find: ' }],
+      [
+        'an/unknown',
+        { pooling: 'mean', passagePrefix: 'text:' },
+        { pooling: 'mean', passagePrefix: 'text: ' },
+      ],
+    ] as const) {
+      assert.deepEqual(modelProfile(name, { ...nothing, ...set }), { ...modelProfile(name), ...changed });
+    }
   });
 
   test('is plain for an unknown model, even if it is named like an object property', () => {
@@ -40,10 +39,8 @@ describe('the profile of a model', () => {
     }
   });
 
-  test('is refused when the model is loaded if its prefix leaves no room for text', async (t) => {
-    const modelDir = await mkdtemp(join(tmpdir(), 'model-profile-'));
-    t.after(() => rm(modelDir, { recursive: true, force: true }));
-    await writeTestModel(modelDir);
+  test('is refused when the model is loaded if its prefix leaves no room for text', async () => {
+    const modelDir = await modelFolder();
     const load = (passagePrefix: string) =>
       loadEmbedder({
         name: TEST_MODEL,

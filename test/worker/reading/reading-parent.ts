@@ -1,8 +1,6 @@
-import { newId } from '../../../shared/ids.ts';
-import { fieldsNow } from '../../../shared/text/prepared-chunks.ts';
 import type { ConfinementName } from '../../../worker/sandbox/confinement.ts';
 import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';
-import { wholeDocument } from './held-document.ts';
+import { readingOf, taskOf, wholeDocument } from './held-document.ts';
 
 /*
  * A parent of a reading process, for tests that end or signal it: reads the text of its argument by the extractors
@@ -19,16 +17,7 @@ const pool = openReadingPool(
     ...(only === undefined ? {} : { confinements: [only] }),
   },
 );
-const { chunks } = await pool.read(
-  {
-    mediaType: 'text/plain',
-    content: Buffer.from(process.argv[2] ?? ''),
-    teamId: newId(),
-    fields: fieldsNow('x'),
-    redaction: 'off',
-  },
-  { report: () => void process.stdout.write('told\n'), signal: new AbortController().signal },
-  wholeDocument,
-);
+const report = () => void process.stdout.write('told\n');
+const { chunks } = await pool.read(taskOf(process.argv[2] ?? ''), readingOf({ report }), wholeDocument);
 process.stdout.write(`${chunks[0]?.text}\n`);
 await pool.close();
