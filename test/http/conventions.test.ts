@@ -49,7 +49,7 @@ describe('every response', () => {
   test('every response has a new request id, and no-store if its path is under /v1', async () => {
     const seen = new Set<unknown>();
     for (const url of ['/v1/health', '/v1/memory/status', '/livez', '/docs/json', '/reset', '/nothing']) {
-      const answer = await company.send('GET', url);
+      const answer = await app.inject({ url, headers: { ...headers, 'x-request-id': 'mine' } });
       assert.ok(isId(String(answer.headers['x-request-id'])), url);
       seen.add(answer.headers['x-request-id']);
       if (url.startsWith('/v1/')) assert.equal(answer.headers['cache-control'], 'no-store', url);
@@ -79,11 +79,6 @@ describe('every response', () => {
         assert.equal(answer.headers['x-content-type-options'], 'nosniff', `${method} ${url}`);
       }
     }
-  });
-
-  test('a request id that the caller sends is ignored', async () => {
-    const answer = await app.inject({ url: '/v1/health', headers: { 'x-request-id': 'mine' } });
-    assert.notEqual(answer.headers['x-request-id'], 'mine');
   });
 });
 
@@ -128,14 +123,6 @@ describe('routes and methods', () => {
         assertProblem(answer, 'method_not_allowed');
         assert.equal(answer.headers['allow'], 'GET, HEAD, PATCH');
       }
-    }
-  });
-
-  test('the target * is an unknown route', async () => {
-    for (const method of ['GET', 'OPTIONS', 'PUT']) {
-      const [head = '', body = ''] = (await exchange(`${method} *`)).split('\r\n\r\n');
-      assert.match(head, /^HTTP\/1\.1 404 /, method);
-      assert.equal((JSON.parse(body) as { code: string }).code, 'not_found');
     }
   });
 

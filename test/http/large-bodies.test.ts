@@ -139,32 +139,6 @@ describe('a body above 4 MiB', { timeout: 300_000 }, () => {
     for (const { buffer, byteLength } of received) assert.equal(buffer.byteLength, byteLength);
   });
 
-  it('has metadata that the main thread parses one by one', async (t) => {
-    const metadata = [{ a: [{ b: null }] }, { c: 'd' }, {}];
-    const items = metadata.map((each) => ({ captureIds: [newId()], action: 'discard', metadata: each }));
-    for (const [url, body, texts] of [
-      [COMPLETE, { batchId: newId(), items }, metadata],
-      [INGEST, { title: 'x', text: newId(), metadata: metadata[0] }, metadata.slice(0, 1)],
-    ] as const) {
-      const parse = t.mock.method(JSON, 'parse');
-      const [parsed] = await parsedBodies(t, () => send(url, body));
-      const given = parse.mock.calls.map(({ arguments: [text] }) => text);
-      parse.mock.restore();
-      for (const text of texts) assert.ok(given.includes(JSON.stringify(text)), JSON.stringify(text));
-      assert.deepEqual(parsed, body);
-    }
-  });
-
-  it('passes on the outline only of a body that is refused', async (t) => {
-    const numbers = Array.from({ length: 100_000 }, (_, index) => index);
-    const [parsed] = await parsedBodies(t, async () => {
-      const body = { title: 'x', text: 'y', metadata: { a: { b: { c: numbers } } }, chunks: numbers };
-      const answer = await send(INGEST, body);
-      assert.deepEqual(faultyFields(answer), ['/chunks']);
-    });
-    assert.ok(JSON.stringify(parsed).length < 20_000);
-  });
-
   it('has the 403 and the 415 that precede every other refusal', async () => {
     const member = await addPerson(service, company, { teamRole: 'member' });
     const [, complete] = BODIES.find(([url]) => url === COMPLETE)!;

@@ -194,22 +194,4 @@ describe('the pages', () => {
     const picture = await get('GET', {}, '/docs/static/favicon-32x32.png');
     assert.equal(picture.headers['content-encoding'], undefined);
   });
-
-  test('short files are sent as they are', async () => {
-    const answer = await app.inject({
-      url: '/assets/console/pages/company/names.js',
-      headers: { 'accept-encoding': 'gzip' },
-    });
-    assert.equal(answer.statusCode, 200);
-    assert.equal(answer.headers['content-encoding'], undefined);
-  });
-
-  test('scripts import the packages by paths, which browsers can resolve', async () => {
-    const { body } = await app.inject('/assets/console/html.js');
-    assert.match(body, /from '.\/..\/packages\/htm.js'/);
-    assert.match(body, /from '.\/..\/packages\/preact-hooks.js'/);
-    const hooks = await app.inject('/assets/packages/preact-hooks.js');
-    assert.match(hooks.body, /from"\.\/preact\.js"/);
-    assert.doesNotMatch(hooks.body, /sourceMappingURL/);
-  });
 });

@@ -26,13 +26,8 @@ async function remaining(
   headers: Record<string, string> = {},
 ): Promise<number> {
   const payload = { token: 'none', newPassword: PASSWORD };
-  const answer = await app.inject({
-    method: 'POST',
-    url: '/v1/auth/reset',
-    remoteAddress,
-    headers,
-    payload,
-  });
+  const [method, url] = ['POST', '/v1/auth/reset'] as const;
+  const answer = await app.inject({ method, url, remoteAddress, headers, payload });
   assert.equal(answer.statusCode, 404, answer.body);
   return toldLimit(answer).remaining;
 }
@@ -191,4 +186,20 @@ describe('a caller that is not a trusted proxy', () => {
     assert.equal((await login(service.app, ownerEmail, PASSWORD, victim)).statusCode, 200);
     assert.equal((await login(service.app, ownerEmail, PASSWORD, '192.0.2.7', victim)).statusCode, 200);
   });
+});
+
+test('a proxy causes one warning, without an address, if none is configured', async (t) => {
+  for (const [{ config }, count] of [
+    [direct, 1],
+    [service, 0],
+  ] as const) {
+    const { logger, warnings } = warningsOf();
+    const app = await buildTestedApp({ ...service, config, logger });
+    t.after(() => app.close());
+    for (const headers of [{}, from('203.0.113.7'), from('203.0.113.8')])
+      await app.inject({ url: '/livez', headers });
+    assert.equal(warnings.length, count);
+    for (const { msg } of warnings) assert.match(String(msg), /MEMORY_TRUSTED_PROXIES/);
+    assert.doesNotMatch(JSON.stringify(warnings), /203\.0/);
+  }
 });

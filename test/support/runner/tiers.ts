@@ -54,7 +54,7 @@ export const SAME_ON_BOTH = [
   'test/access/{matrix,refusal-order}.test.ts',
   'test/access/late/bodies.test.ts',
   // Headers, addresses, requests that are refused before the database is asked, and the OpenAPI document.
-  'test/http/{conventions,cross-origin,trusted-proxies,untrusted-proxy}.test.ts',
+  'test/http/{conventions,cross-origin,trusted-proxies}.test.ts',
   'test/http/{body-budget,field-errors,hostile-bodies,large-bodies,limits,retained-memory}.test.ts',
   'test/status/openapi.test.ts',
   'test/http/openapi/*.test.ts',
