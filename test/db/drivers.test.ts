@@ -23,30 +23,21 @@ describe('values that both drivers return', () => {
     ['count(*)', 1],
     ['array[1, -2]::int8[]', [1, -2]],
     ['12.5::numeric', 12.5],
-    ['sum(2::int8)', 2],
-    ['7::int4', 7],
     ['1.5::real', 1.5],
     ['-0.1::float8', -0.1],
     [`'\\x00ff'::bytea`, Buffer.of(0, 255)],
-    [`''::bytea`, Buffer.of()],
     [`array['\\x00ff'::bytea]`, [Buffer.of(0, 255)]],
     [`timestamptz '2026-01-02 03:04:05.678+02'`, new Date('2026-01-02T01:04:05.678Z')],
     [`'{"a": [1, null, "ü"]}'::jsonb`, { a: [1, null, 'ü'] }],
-    [`'"text"'::jsonb`, 'text'],
     [`'null'::jsonb`, null],
     [`'${ID}'::uuid`, ID],
     [`array['${ID}']::uuid[]`, [ID]],
     [`'{}'::uuid[]`, []],
     [`array['a', null, 'b"\\,{} c', '']`, ['a', null, 'b"\\,{} c', '']],
-    ['array[1, 2]::int4[]', [1, 2]],
     ['array[0.5]::real[]', [0.5]],
     ['true', true],
-    ['array[true, false]', [true, false]],
-    [`'d'::"char"`, 'd'],
     [`'ünï😀'::text`, 'ünï😀'],
-    ['null::int8', null],
     ['null::bytea', null],
-    ['null::timestamptz', null],
   ] as const) {
     test(`returns ${sql} as ${expected === null ? 'null' : (expected.constructor?.name ?? typeof expected)}`, async () => {
       const actual = await value(sql);
@@ -73,14 +64,11 @@ describe('values that both drivers return', () => {
 describe('parameters that both drivers accept', () => {
   for (const [type, given, expected] of [
     ['int8', 7, 7],
-    ['int8', '7', 7],
-    ['numeric', 7.5, 7.5],
     ['float8', 0.1, 0.1],
     ['bool', false, false],
     ['text', 'ü😀 \\ " \'', 'ü😀 \\ " \''],
     ['text', null, null],
     ['uuid', ID, ID],
-    ['uuid[]', [], []],
     ['uuid[]', [ID], [ID]],
     ['text[]', ['a', 'b"\\,{}', null, ''], ['a', 'b"\\,{}', null, '']],
     ['int4[]', [1, -2], [1, -2]],
@@ -88,9 +76,7 @@ describe('parameters that both drivers accept', () => {
     ['timestamptz', new Date(5), new Date(5)],
     ['jsonb', '{"a": [1]}', { a: [1] }],
     ['bytea', Uint8Array.of(1, 0, 255), Buffer.of(1, 0, 255)],
-    ['bytea', Buffer.of(1, 0, 255), Buffer.of(1, 0, 255)],
     ['bytea', Uint8Array.of(9, 1, 2, 9).subarray(1, 3), Buffer.of(1, 2)],
-    ['bytea', new Uint8Array(0), Buffer.of()],
   ] as const) {
     test(`accepts ${type} from ${JSON.stringify(given)}`, async () => {
       assert.deepEqual(await value(`$1::${type}`, [given]), expected);
@@ -106,16 +92,6 @@ describe('parameters that both drivers accept', () => {
     );
     assert.deepEqual(await value('$1::int4[]', [int4ArrayBinary(Int32Array.of(-5, 6))]), [-5, 6]);
     assert.deepEqual(await value('$1::int4[]', [int4ArrayBinary(new Int32Array(0))]), []);
-  });
-
-  test('accepts the binary form beside the text form in a transaction', async () => {
-    const rows = await database.transaction((tx) =>
-      tx.query<{ bytes: string; text: string }>(
-        'select $1::halfvec::text as bytes, $2::halfvec::text as text',
-        [halfvecBinary(Float32Array.of(1, 2)), '[3,4]'],
-      ),
-    );
-    assert.deepEqual(rows, [{ bytes: '[1,2]', text: '[3,4]' }]);
   });
 });
 
@@ -166,13 +142,6 @@ describe('a PostgreSQL backend that ends', { skip: databaseUrl === undefined && 
       await lost;
       return tx.query('select 1');
     });
-    await assert.rejects(failed);
-    assert.equal((await one.query('select 1')).length, 1);
-  });
-
-  test('fails only its own transaction when a statement of that transaction ends it', async () => {
-    const { one } = openOne();
-    const failed = one.transaction((tx) => tx.query('select pg_terminate_backend(pg_backend_pid())'));
     await assert.rejects(failed);
     assert.equal((await one.query('select 1')).length, 1);
   });

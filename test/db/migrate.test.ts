@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { Database } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
+import { REQUEST_TIMEOUTS } from '../../db/driver/postgres-pool.ts';
 import { MigrationError, readFunctions } from '../../db/startup/functions.ts';
 import { migrate } from '../../db/startup/migrate.ts';
 import { assertIsolation, ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createTestCompany, databaseUrl } from '../support/needs/database.ts';
 import { keepIfThrown } from '../support/needs/evidence.ts';
-import { createEmptyDatabase, withOwnDatabase } from '../support/needs/own-database.ts';
+import { createEmptyDatabase, openOwnDatabase, withOwnDatabase } from '../support/needs/own-database.ts';
 import { dumpSchema } from './schema-dump.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'db', 'migrations');
@@ -66,16 +67,28 @@ const refusedAs = (message: RegExp) => (error: Error) => {
   return true;
 };
 
+/** The title of a test, how a folder of migrations with these files becomes what is refused, and how. */
+type Refused = [title: string, change: (folder: string, files: string[]) => Promise<void>, message: RegExp];
+
+/** For what changes nothing. */
+let shared: Database;
+before(async () => {
+  shared = await openOwnDatabase();
+});
+after(() => shared.close());
+
 describe('migrations', () => {
-  test('are applied once, each with its number, and a second start applies none', () =>
-    withDatabase(true, async (database) => {
-      const files = await sqlFiles(MIGRATIONS);
-      assert.deepEqual(await migrate(database), []);
-      assert.deepEqual(
-        await ledger(database),
-        files.map((_, index) => index + 1),
-      );
-    }));
+  test('are applied once, each with its number, and a second start applies none, whatever the line ends', async () => {
+    const migrations = await copyOf(MIGRATIONS);
+    const files = await sqlFiles(migrations);
+    const first = join(migrations, files[0] ?? '');
+    await writeFile(first, (await readFile(first, 'utf8')).replaceAll('\n', '\r\n'));
+    assert.deepEqual(await migrate(shared, { migrations }), []);
+    assert.deepEqual(
+      await ledger(shared),
+      files.map((_, index) => index + 1),
+    );
+  });
 
   test('upgrade a database: rows stay, and new rules apply', () =>
     withDatabase(true, async (database) => {
@@ -110,17 +123,6 @@ describe('migrations', () => {
     }
   });
 
-  test('are refused when a newer version has applied more of them', () =>
-    withDatabase(true, async (database) => {
-      const migrations = await copyOf(MIGRATIONS);
-      const files = await sqlFiles(migrations);
-      await rm(join(migrations, files.at(-1) ?? ''));
-      await assert.rejects(
-        migrate(database, { migrations }),
-        refusedAs(new RegExp(`newer than this version.*migration ${files.length}`)),
-      );
-    }));
-
   test('are refused on a database from before the first release, which stays unchanged', () =>
     withDatabase(false, async (database) => {
       await database.query('create schema memory');
@@ -132,31 +134,40 @@ describe('migrations', () => {
       assert.deepEqual(schemas, []);
     }));
 
-  test('are refused when an applied file has changed', () =>
-    withDatabase(true, async (database) => {
+  const last = (files: readonly string[]) => files.at(-1) ?? '';
+  for (const [title, change, message] of [
+    [
+      'are refused when a newer version has applied more of them',
+      async (folder, files) => rm(join(folder, last(files))),
+      /newer than this version.*migration \d+/,
+    ],
+    [
+      'are refused when an applied file has changed',
+      async (folder, [first = '']) => appendFile(join(folder, first), '\n-- one more line\n'),
+      /migration 0001.* was changed/,
+    ],
+    ...['9999-later.sql', '0001-twice.sql', 'notes.sql'].map(
+      (name): Refused => [
+        `are refused when their numbers are out of sequence: ${name}`,
+        async (folder) => writeFile(join(folder, name), 'select 1'),
+        /out of sequence/,
+      ],
+    ),
+    [
+      'are refused when their numbers are out of sequence: 0000',
+      async (folder, [first = '']) =>
+        rename(join(folder, first), join(folder, first.replace('0001', '0000'))),
+      /out of sequence/,
+    ],
+  ] satisfies Refused[]) {
+    test(title, async () => {
       const migrations = await copyOf(MIGRATIONS);
-      const file = join(migrations, (await sqlFiles(migrations))[0] ?? '');
-      const text = await readFile(file, 'utf8');
-      await writeFile(file, text.replaceAll('\n', '\r\n'));
-      assert.deepEqual(await migrate(database, { migrations }), [], 'line ends are no change');
-      await writeFile(file, `${text}\n-- one more line\n`);
-      await assert.rejects(migrate(database, { migrations }), refusedAs(/migration 0001.* was changed/));
-    }));
-
-  test('are refused when their numbers are out of sequence, before any is applied', () =>
-    withDatabase(true, async (database) => {
-      const before = await ledger(database);
-      for (const name of ['9999-later.sql', '0001-twice.sql', 'notes.sql']) {
-        const migrations = await copyOf(MIGRATIONS);
-        await writeFile(join(migrations, name), 'select 1');
-        await assert.rejects(migrate(database, { migrations }), refusedAs(/out of sequence/), name);
-      }
-      const migrations = await copyOf(MIGRATIONS);
-      const [first = ''] = await sqlFiles(migrations);
-      await rename(join(migrations, first), join(migrations, first.replace('0001', '0000')));
-      await assert.rejects(migrate(database, { migrations }), refusedAs(/out of sequence/));
-      assert.deepEqual(await ledger(database), before);
-    }));
+      await change(migrations, await sqlFiles(migrations));
+      const before = await ledger(shared);
+      await assert.rejects(migrate(shared, { migrations }), refusedAs(message));
+      assert.deepEqual(await ledger(shared), before);
+    });
+  }
 
   test('are all rolled back when one of them fails', () =>
     withDatabase(false, async (database) => {
@@ -177,28 +188,25 @@ describe('migrations', () => {
 });
 
 describe('SQL functions', () => {
-  test('are exactly those of db/functions', () =>
-    withDatabase(true, async (database) => {
-      const { files } = await readFunctions();
-      const defined = files.flatMap(({ name, text }) => {
-        const names = [...text.matchAll(/^create or replace function ([\w.]+)/gm)].map(([, found]) => found);
-        assert.ok(names.length > 0, name);
-        return names;
-      });
-      const rows = await database.query<{ name: string }>(
-        `select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-          where n.nspname in ('memory', 'identity')`,
-      );
-      assert.deepEqual(rows.map(({ name }) => name).sort(), defined.sort());
-    }));
+  test('are exactly those of db/functions', async () => {
+    const { files } = await readFunctions();
+    const defined = files.flatMap(({ name, text }) => {
+      const names = [...text.matchAll(/^create or replace function ([\w.]+)/gm)].map(([, found]) => found);
+      assert.ok(names.length > 0, name);
+      return names;
+    });
+    const rows = await shared.query<{ name: string }>(
+      `select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where n.nspname in ('memory', 'identity')`,
+    );
+    assert.deepEqual(rows.map(({ name }) => name).sort(), defined.sort());
+  });
 
   test('written in SQL name only tables, columns and functions that exist', () =>
-    withDatabase(true, (database) =>
-      database.transaction(async (tx) => {
-        await tx.query('set local check_function_bodies to on');
-        for (const { text } of (await readFunctions()).files) await database.script(tx, text);
-      }),
-    ));
+    shared.transaction(async (tx) => {
+      await tx.query('set local check_function_bodies to on');
+      for (const { text } of (await readFunctions()).files) await shared.script(tx, text);
+    }));
 
   test('of a later revision are not replaced by earlier ones: the process does not start', () =>
     withDatabase(true, async (database) => {
@@ -267,32 +275,28 @@ describe('SQL functions', () => {
     }));
 });
 
-describe('processes that start at once', { skip: databaseUrl === undefined && 'needs PostgreSQL' }, () => {
-  /** As many pools on one empty database as processes would open. */
-  async function withProcesses(count: number, use: (processes: Database[]) => Promise<void>): Promise<void> {
-    const own = await createEmptyDatabase(databaseUrl ?? '');
-    const processes = Array.from({ length: count }, () =>
-      openPostgres(own.url, createLogger('fatal', 'test'), { max: 2 }),
-    );
-    try {
-      await keepIfThrown(() => use(processes));
-    } finally {
-      await Promise.all(processes.map((database) => database.close()));
-      await own.drop();
-    }
-  }
-
-  test('wait for a migration that takes longer than every time-out', () =>
-    withProcesses(2, async (processes) => {
+test('a process that starts waits for a migration of another that takes longer than every time-out', {
+  skip: databaseUrl === undefined && 'needs PostgreSQL',
+}, async () => {
+  const own = await createEmptyDatabase(databaseUrl ?? '');
+  const timeouts = { ...REQUEST_TIMEOUTS, lock: 500, statement: 500, query: 600 };
+  const processes = [1, 2].map(() =>
+    openPostgres(own.url, createLogger('fatal', 'test'), { max: 2, timeouts }),
+  );
+  try {
+    await keepIfThrown(async () => {
       const [migrations, functions] = [await emptyFolder(), await noFunctions()];
-      // Longer than a statement, a lock and the client may wait otherwise.
       await writeFile(
         join(migrations, '0001-slow.sql'),
-        'select pg_sleep(21); create table memory.slow (id int);',
+        'select pg_sleep(2); create table memory.slow (id int);',
       );
       const applied = await Promise.all(
         processes.map((database) => migrate(database, { migrations, functions })),
       );
       assert.deepEqual(applied.flat(), ['0001-slow']);
-    }));
+    });
+  } finally {
+    for (const database of processes) await database.close();
+    await own.drop();
+  }
 });

@@ -86,13 +86,6 @@ describe('turns of groups of jobs', () => {
     );
   });
 
-  test('a group that sends many requests at once gets only its share', async () => {
-    await empty();
-    await send('b', 10);
-    await Promise.all(Array.from({ length: 8 }, () => send('a', 5)));
-    assert.match(await nextGroups(20), /^(ab|ba){10}$/);
-  });
-
   test('a released job does not move other jobs of its group forward', async () => {
     await empty();
     await send('a', 40);
@@ -227,27 +220,6 @@ describe('turns of Companies, then of their Teams', () => {
       teams,
     );
     assert.match(teams, /1.*2.*1.*3.*1/);
-  });
-
-  it('starts the only job of a Team among the next jobs of its Company', async () => {
-    await empty();
-    for (let sent = 0; sent < 1000; sent += 500) await send('a', 500, '1');
-    await send('a', 1, '2');
-    assert.match(await nextTeams(3), /2/);
-  });
-
-  it('limits a Team that sends again and again to its share', async () => {
-    await empty();
-    await send('a', 30, '1');
-    for (let n = 0; n < 10; n += 1) await send('a', 3, '2');
-    assert.match(await nextTeams(40), /^(12|21){20}$/);
-  });
-
-  it('runs jobs that an earlier version queued with each Team as a group', async () => {
-    await empty();
-    await queue.boss.insert(QUEUE, [{ data: {}, group: { id: 'team' }, priority: -5 }]);
-    await send('a', 1, '1');
-    assert.deepEqual([await nextGroups(3)].join('').replace('team', 't').split('').sort(), ['-', 'a', 't']);
   });
 });
 

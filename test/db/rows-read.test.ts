@@ -9,17 +9,11 @@ import {
 import { type SearchFilters, searchChunks, selectNeighbours } from '../../db/queries/search/search.ts';
 import { insertChunks } from '../../db/queries/sources/chunks.ts';
 import { insertLoadingSource } from '../../db/queries/sources/sources.ts';
-import { countTeamFigures } from '../../db/queries/status.ts';
 import { newId } from '../../shared/ids.ts';
 import { narrowScope } from '../../shared/scope.ts';
 import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
 import { queryTerms } from '../../shared/text/terms/terms.ts';
-import {
-  createTestCompany,
-  databaseUrl,
-  openTestDatabase,
-  TEST_MODEL_NAME,
-} from '../support/needs/database.ts';
+import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { axis, storeSource } from '../support/sources.ts';
 import { openStandInVectors } from '../support/stand-in-vectors.ts';
@@ -125,33 +119,6 @@ describe('in a Team that is new since the statistics were made', () => {
 describe('a table that has grown since its plans were made', () => {
   const MANY = 400;
 
-  test('figures of sources that are loading or due look up the marks of their chunks', async () => {
-    const team = await createTestCompany(database);
-    const client = await addClient(database, team);
-    const scope = ownerScope(team, [client]);
-    const add = async (layer: string | null, count: number, change: string) => {
-      const id = await storeSource(database, scope, { layer, chunks: texts(count) });
-      await database.query(`update memory.source set ${change} where id = $1`, [id]);
-    };
-    const isLoading = `state = 'loading', chunk_count = 0`;
-    const isDue = `expires_at = now() - interval '1 minute'`;
-    await add(null, 1, isLoading);
-    await database.query('analyze memory.embedding_pending');
-    await transaction(database, scope, countTeamFigures);
-    await storeSource(database, scope, { layer: null, chunks: texts(MANY) });
-    await storeSource(database, scope, { layer: client, chunks: texts(MANY) });
-    await add(null, 2, isLoading);
-    await add(client, 3, isLoading);
-    await add(null, 4, isDue);
-    await add(client, 5, isDue);
-    await transaction(database, scope, async (tx) => {
-      const read = await rowsRead(tx, ['embedding_pending'], async () => {
-        assert.equal((await countTeamFigures(tx)).chunks.pending, 2 * MANY);
-      });
-      assert.ok(read > 0 && read < MANY / 10, `${read} marks were read`);
-    });
-  });
-
   for (const layer of ['the Team layer', 'a client']) {
     test(`the changes since the words of ${layer} were counted look up the chunks that were counted`, async () => {
       const team = await createTestCompany(database);
@@ -232,27 +199,4 @@ test('a search of a small client of a large Team reads the chunks of the client,
     assert.deepEqual(hits, inSmallTeam.hits, name);
     assert.ok(read > 0 && read < TEAM_LAYER / 2, `${name}: ${read} rows`);
   }
-});
-
-test('a search compares each vector of a small Team once', {
-  skip: databaseUrl !== undefined && 'needs a superuser',
-}, async () => {
-  const CHUNKS = 300;
-  const scope = ownerScope(await createTestCompany(database));
-  const chunks = texts(CHUNKS).map((chunk) => ({ ...chunk, embedding: vectors.vector() }));
-  await storeSource(database, scope, { layer: null, chunks });
-  await transaction(database, scope, async (tx) => {
-    const compared = async () => {
-      const [row] = await tx.query<{ calls: number | null }>(
-        `select coalesce(pg_stat_get_xact_function_calls('public.halfvec_negative_inner_product'::regproc), 0)::int as calls`,
-      );
-      return row?.calls ?? 0;
-    };
-    await tx.query('set local role none');
-    await tx.query("set local track_functions = 'all'");
-    await tx.query('set local role memory_service');
-    const before = await compared();
-    assert.equal((await heronsIn(tx, 50)).length, 50);
-    assert.equal((await compared()) - before, CHUNKS);
-  });
 });

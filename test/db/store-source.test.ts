@@ -4,12 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { commitSource, type StagedSource, stageSource } from '../../core/sources/store.ts';
 import { asWorker, transaction } from '../../db/driver/database.ts';
 import { claimPendingChunks } from '../../db/queries/embeddings.ts';
-import { type NewChunk, selectNearbyChunks } from '../../db/queries/sources/chunks.ts';
+import { selectNearbyChunks } from '../../db/queries/sources/chunks.ts';
 import { archiveSource } from '../../db/queries/sources/removal.ts';
 import { prune } from '../../db/queries/upkeep.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { MAX_REPEATED_LENGTH } from '../../shared/text/blocks.ts';
 import { createTestCompany, databaseUrl, openTestDatabase } from '../support/needs/database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { axis, draftOf, type GivenSource, storeDraft } from '../support/sources.ts';
@@ -52,19 +51,6 @@ async function shown(scope: TeamScope, word: string) {
     any === undefined ? [] : await transaction(database, scope, (tx) => selectNearbyChunks(tx, any.id, 2, 2));
   return found.length + nearby.length;
 }
-
-test('a number of repeated characters that no text has hides no text from the usage', async () => {
-  const { scope } = await openTeam();
-  const draft = draftOf(scope.teamId, { layer: null, chunks: [{ text: 'x'.repeat(2000) }] });
-  const chunks = (draft.chunks as NewChunk[]).map((chunk) => ({ ...chunk, repeated: 1e9 }));
-  const staged = await stageSource(database, scope, { ...draft, chunks });
-  await transaction(database, scope, (tx) => commitSource(tx, staged));
-  const [stored] = await database.query<{ bytes: number }>(
-    'select text_bytes as bytes from memory.source where team_id = $1',
-    [scope.teamId],
-  );
-  assert.equal(stored?.bytes, 2000 - MAX_REPEATED_LENGTH);
-});
 
 describe('an external id', () => {
   test('ends with the whole text of one caller when many store it at once', async () => {
@@ -207,30 +193,6 @@ describe('a draft whose chunks arrive in portions', () => {
         given.chunks.map(({ text }) => text),
       );
     }
-  });
-
-  test('is written while it is read', async () => {
-    const { scope } = await openTeam();
-    const stored: number[] = [];
-    const given = { layer: null, chunks: large('piped') };
-    const staged = await stageSource(
-      database,
-      scope,
-      drawn(scope, given, [255, 10], async () => {
-        stored.push((await textsOf(scope)).length);
-      }),
-    );
-    assert.deepEqual(stored, [0, 250, 250]);
-    assert.deepEqual(staged.written, { chunks: LARGE, embedded: LARGE });
-  });
-
-  test('is written with its commit if it turns out to be small', async () => {
-    const { scope } = await openTeam();
-    const given = { layer: null, chunks: small('few') };
-    const staged = await stageSource(database, scope, drawn(scope, given, [0]));
-    assert.equal(staged.written, null);
-    assert.deepEqual(await sourcesOf(scope), []);
-    assert.equal((await commit(scope, staged)).source.chunks, 1);
   });
 
   test('leaves nothing if a portion fails', async () => {

@@ -319,19 +319,4 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     assert.deepEqual(await ask(), []);
     await database.query(`drop table ${table}`);
   });
-
-  test('runs nothing if only begin fails', async (t) => {
-    const scope = ownerScope(await createTestCompany(database));
-    const notes = driver(t, 'begin otherwise');
-    let called = false;
-    const failed = transaction(one as Database, scope, async () => {
-      called = true;
-    });
-    await assert.rejects(failed, { code: '42601' });
-    assert.ok(!called);
-    assert.deepEqual(
-      notes.filter((note) => note.startsWith('>')),
-      ['> begin', '> rollback'],
-    );
-  });
 });

@@ -27,17 +27,6 @@ describe('a checkpoint of the embedded database', () => {
     'rollback to savepoint due; release savepoint due',
   ];
 
-  test('is made when enough was written, and then not before as much was written again', async () => {
-    assert.deepEqual(await statementsRun({ due: 11, status: 'I' }), { statements: [], logBytes: 10 });
-    assert.deepEqual(await statementsRun({ due: 10, status: 'I' }), { statements: [plain], logBytes: 0 });
-  });
-
-  test('waits for the end of a transaction that has failed', async () => {
-    for (const status of ['E', null]) {
-      assert.deepEqual(await statementsRun({ due: 10, status }), { statements: [], logBytes: 10 });
-    }
-  });
-
   test('that fails does not fail the transaction, and is made again later', async () => {
     assert.deepEqual(await statementsRun({ due: 10, status: 'I' }, plain), {
       statements: [plain],

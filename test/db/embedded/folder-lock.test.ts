@@ -70,14 +70,6 @@ describe('a locked folder', { concurrency: true }, () => {
     for (const one of two) if (one.status === 'fulfilled') await one.value.release();
   });
 
-  test('is locked by a waiting caller as soon as the lock file is removed', async () => {
-    const folder = await emptyFolder();
-    await writeFile(join(folder, 'lock'), 'left-behind 7 pid 1\n');
-    const waiting = lockFolder(folder);
-    await rm(join(folder, 'lock'));
-    await (await waiting).release();
-  });
-
   test('is taken over by exactly one of two waiting callers when its process was killed', async () => {
     const folder = await emptyFolder();
     const { child, outcome } = await lockElsewhere(folder);

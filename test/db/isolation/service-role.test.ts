@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, type TestContext, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import {
   type Database,
   SERVICE_ROLE,
@@ -25,77 +25,79 @@ import {
   openTestDatabase,
   prepareDatabase,
 } from '../../support/needs/database.ts';
-import { createEmptyDatabase, withOwnDatabase } from '../../support/needs/own-database.ts';
+import { createEmptyDatabase, openOwnDatabase, withOwnDatabase } from '../../support/needs/own-database.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { DENIED } from './walls.ts';
 
 const database = await openTestDatabase();
 
-/** Ways in which an operator or a migration could open the walls. */
-const OPENINGS: { name: string; statements: string[]; refused: RegExp }[] = [
-  {
-    name: 'row-level security switched off',
-    statements: ['alter table memory.source disable row level security'],
-    refused: /memory\.source is not under row-level security/,
-  },
-  {
-    name: 'a new table without it',
-    statements: ['create table memory.note (team_id uuid, id uuid)'],
-    refused: /memory\.note is not under row-level security/,
-  },
-  {
-    name: 'a view that its owner reads for everyone',
-    statements: [
+/** Ways in which an operator or a migration could open the walls, how they are closed again, and the refusal. */
+const OPENINGS: [name: string, open: string[], close: string[], refused: RegExp][] = [
+  [
+    'row-level security switched off',
+    ['alter table memory.source disable row level security'],
+    ['alter table memory.source enable row level security'],
+    /memory\.source is not under row-level security/,
+  ],
+  [
+    'a new table without it',
+    ['create table memory.note (team_id uuid, id uuid)'],
+    ['drop table memory.note'],
+    /memory\.note is not under row-level security/,
+  ],
+  [
+    'a view that its owner reads for everyone',
+    [
       'create view memory.everything as select team_id, text from memory.chunk',
       `grant select on memory.everything to ${SERVICE_ROLE}`,
     ],
-    refused: /memory\.everything is not under row-level security/,
-  },
-  {
-    name: 'a policy that lets everyone read',
-    statements: [`create policy open on identity.team for select to ${SERVICE_ROLE} using (true)`],
-    refused: /identity\.team shows rows to a caller without claims/,
-  },
-  {
-    name: 'a table that the role owns',
-    statements: [
-      `grant create on schema memory to ${SERVICE_ROLE}`,
-      `alter table memory.chunk owner to ${SERVICE_ROLE}`,
-    ],
-    refused: /memory\.chunk is not under row-level security/,
-  },
+    ['drop view memory.everything'],
+    /memory\.everything is not under row-level security/,
+  ],
+  [
+    'a policy that lets everyone read',
+    [`create policy open on identity.team for select to ${SERVICE_ROLE} using (true)`],
+    ['drop policy open on identity.team'],
+    /identity\.team shows rows to a caller without claims/,
+  ],
+  [
+    'a table that the role owns',
+    [`grant create on schema memory to ${SERVICE_ROLE}`, `alter table memory.chunk owner to ${SERVICE_ROLE}`],
+    [],
+    /memory\.chunk is not under row-level security/,
+  ],
 ];
 
 describe('isolation that the start-up refuses', () => {
-  for (const { name, statements, refused } of OPENINGS) {
-    test(`refuses the start: ${name}`, () =>
-      withOwnDatabase(async (database) => {
-        // A row to be seen, whatever the state in which the database was handed over.
-        await database.query('insert into identity.company (id, name) values ($1, $2)', [newId(), 'Company']);
-        await assertIsolation(database);
-        for (const statement of statements) await database.query(statement);
-        await assert.rejects(assertIsolation(database), (error: Error) => {
-          assert.ok(error instanceof IsolationError);
-          assert.match(error.message, refused);
-          return true;
-        });
-      }));
-  }
+  let own: Database;
+  before(async () => {
+    own = await openOwnDatabase();
+    // A row to be seen, whatever the state in which the database was handed over.
+    await own.query('insert into identity.company (id, name) values ($1, $2)', [newId(), 'Company']);
+  });
+  after(() => own.close());
 
   // Roles are the whole server's, so never on one that other tests share.
   const skip = databaseUrl !== undefined && 'the role is shared with other databases of the server';
-  test('refuses the start when a role of the service has a power', { skip }, () =>
-    withOwnDatabase(async (database) => {
-      for (const role of [SERVICE_ROLE, WORKER_ROLE]) {
-        for (const power of ['superuser', 'bypassrls', 'createrole']) {
-          await database.query(`alter role ${role} with ${power}`);
-          await assert.rejects(assertIsolation(database), IsolationError, `${role}: ${power}`);
-          await database.query(`alter role ${role} with no${power}`);
-          await assertIsolation(database);
-        }
+  test('refuses the start when a role of the service has a power', { skip }, async () => {
+    for (const role of [SERVICE_ROLE, WORKER_ROLE]) {
+      for (const power of ['superuser', 'bypassrls', 'createrole']) {
+        await own.query(`alter role ${role} with ${power}`);
+        await assert.rejects(assertIsolation(own), IsolationError, `${role}: ${power}`);
+        await own.query(`alter role ${role} with no${power}`);
+        await assertIsolation(own);
       }
-    }),
-  );
+    }
+  });
+
+  for (const [name, open, close, message] of OPENINGS) {
+    test(`refuses the start: ${name}`, async () => {
+      await assertIsolation(own);
+      for (const statement of open) await own.query(statement);
+      await assert.rejects(assertIsolation(own), { name: IsolationError.name, message });
+      for (const statement of close) await own.query(statement);
+    });
+  }
 });
 
 test("the start-up accepts a database whose owner has a schema with the owner's name", () =>

@@ -195,13 +195,6 @@ describe('fusion', () => {
     const [common] = await askCorpus(corpus, { query: 'how is the pump MODEL_77 serviced', embedding });
     assert.match(common?.text ?? '', /pump/);
   });
-
-  test('answers in a Team whose terms were never counted', async () => {
-    const corpus = await openSearchCorpus(database);
-    await addToCorpus(corpus, [{ text: 'the first text of a Team', embedding: null }]);
-    const [hit] = await askCorpus(corpus, { query: 'first text' });
-    assert.equal(hit?.text, 'the first text of a Team');
-  });
 });
 
 describe('the evidence of a source', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Database, transaction } from '../../../db/driver/database.ts';
+import { type Database } from '../../../db/driver/database.ts';
 import { openPostgres } from '../../../db/driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../../../db/driver/postgres-pool.ts';
 import { halfvecBinary } from '../../../db/driver/wire-format.ts';
@@ -150,26 +150,6 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
       found += recall(ids, await nearest(embedding));
     }
     assert.ok(found / 15 >= 0.99, `recall ${found / 15}`);
-  });
-
-  test('is read by the statement of the search', async () => {
-    const scans = async () => {
-      // The counts of this connection are reported when its transaction has ended, at most once a second.
-      const [row] = await database.query<{ scans: number }>(
-        `select sum(idx_scan)::int as scans from pg_stat_user_indexes where indexrelname ~ 'chunk_embedding_c128_'`,
-      );
-      return row?.scans ?? 0;
-    };
-    await transaction(database, scope, async (tx) => {
-      await tx.query(
-        `select memory.search_hits($1::halfvec, $2, null, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-           null, null, null, null, null, null, null, 10, false, false)`,
-        [halfvecBinary(asked.vector()), TEST_MODEL_NAME],
-      );
-      await tx.query('set local role none');
-      await tx.query('select pg_stat_force_next_flush()');
-    });
-    assert.ok((await scans()) > 0);
   });
 
   test('is not used for a part of the Team', async () => {
