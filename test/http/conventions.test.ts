@@ -93,17 +93,13 @@ describe('routes and methods', () => {
   test('a method that the route does not have returns 405 and lists the allowed methods', async () => {
     const cases: [string, string, string][] = [
       ['GET', '/v1/memory/search', 'POST'],
-      ['DELETE', '/v1/memory/imports', 'GET, HEAD, POST'],
       ['PUT', '/v1/health', 'GET, HEAD'],
       ['OPTIONS', '/v1/memory/search', 'POST'],
-      ['PUT', '/v1/memory/captures', 'GET, HEAD, POST'],
-      ['DELETE', '/v1/memory/memories', 'GET, HEAD, POST'],
       ['PUT', '/v1/memory/sources/x', 'DELETE, GET, HEAD, PATCH'],
       ['POST', '/v1/memory/imports/x', 'DELETE, GET, HEAD'],
       ['TRACE', '/v1/memory/search', 'POST'],
       ['PUT', '/v1/memory/%63aptures', 'GET, HEAD, POST'],
       ['POST', '/%761/memory/imports/a%2Fb', 'DELETE, GET, HEAD'],
-      ['POST', '/v1/memory/imports/a*b', 'DELETE, GET, HEAD'],
     ];
     for (const [method, url, allow] of cases) {
       const answer = await app.inject({ method: method as 'GET', url, headers });

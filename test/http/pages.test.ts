@@ -57,14 +57,10 @@ describe('the pages', () => {
     const { body: document, headers: known } = await app.inject('/');
     for (const [url, up] of [
       ['/somewhere', ''],
-      ['/somewhere?team=x', ''],
       ['/jobs/', '../'],
-      ['/jobs/1/2', '../../'],
       ['//somewhere/', '../../'],
       ['/v1x', ''],
-      ['/docs/none', '../'],
       ['/docs/static/none.html', '../../'],
-      ['/join/none', '../'],
       ['/assets/console/none.html', '../../'],
       ['/%zz', ''],
       ['/%2Fsomewhere', ''],
@@ -95,13 +91,10 @@ describe('the pages', () => {
       undefined,
       '*/*',
       'application/json',
-      'application/json, text/plain, */*',
       'application/json, text/html',
       'application/problem+json, text/html;q=0.9, */*;q=0.8',
-      'text/html;q=0.5, application/*',
       'text/html;q=0.5, */*;q=0.8',
       'text/html;q=0',
-      'text/html;level=1;q=0',
       'image/avif,image/webp,*/*;q=0.8',
       ';,=',
     ]) {
@@ -116,12 +109,7 @@ describe('the pages', () => {
       assert.equal(outcome(await asked(BROWSER.accept, url)), '404 not_found', url);
     assert.equal(outcome(await asked(BROWSER.accept, '/somewhere', 'POST')), '404 not_found');
     assert.equal(outcome(await asked(BROWSER.accept, '/jobs', 'POST')), '405 method_not_allowed');
-    for (const accept of [
-      'text/html',
-      'TEXT/HTML; charset=utf-8',
-      'text/html, application/json;q=0.9',
-      'text/html, */*',
-    ])
+    for (const accept of ['text/html', 'text/html, application/json;q=0.9', 'text/html, */*'])
       assert.equal((await asked(accept)).headers['content-type'], 'text/html; charset=utf-8', accept);
   });
 

@@ -169,21 +169,6 @@ describe('an explained search', () => {
     );
   });
 
-  test('a search without hits is explained too', async () => {
-    const empty = await service.company();
-    const { hits, explain } = await explainHeron(empty, { query: 'unheard of' });
-    assert.deepEqual(hits, []);
-    assert.equal(explain.counted, null, 'no terms were ever counted');
-    const exact = explain.terms.filter(({ kind }) => kind === 'exact');
-    assert.deepEqual(column(exact, 'term').sort(), ['of', 'unheard']);
-    for (const { documents, scaled, weight } of explain.terms)
-      assert.deepEqual([documents, scaled, weight > 0], [0, false, true]);
-    assert.deepEqual([explain.keyword.candidates, explain.keyword.hits], [0, 0]);
-    assert.deepEqual(explain.semantic, { path: 'exact', candidates: 0, hits: 0 });
-    const wordless = await explainHeron(empty, { query: NO_WORDS });
-    assert.deepEqual([wordless.explain.terms, wordless.explain.keyword.keys], [[], []]);
-  });
-
   test('an explanation counts the chunks that passed the filters within the scope', async () => {
     const clientId = await addClient(service, company);
     await addSource(company, { text: 'heron of a client', scope: { clientId } });

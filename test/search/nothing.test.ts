@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NAME_PAGE } from '../../db/queries/search/nothing.ts';
 import type { Nothing } from '../../shared/schemas/search.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { column } from '../support/columns.ts';
-import { plantImport, plantImports } from '../support/import-records.ts';
+import { plantImport } from '../support/import-records.ts';
 import { addSource, archived } from '../support/source-library.ts';
 import { addClient, addPerson, along, type Caller, CLAIM } from '../support/team.ts';
 import { file, workspaceOf } from '../support/workspace.ts';
@@ -155,12 +154,6 @@ describe('what waits, in the answer of a search without hits', () => {
     assert.deepEqual(await waiting(company, 'flamingo'), []);
   });
 
-  test('is five at most', async () => {
-    const company = await service.company();
-    const ids = await plantImports(service, company, 7, { filename: 'heron.md' });
-    assert.deepEqual(await waiting(company, 'heron'), ids.toReversed().slice(0, 5));
-  });
-
   test('has no files for an agent token that cannot list files', async () => {
     const company = await service.company();
     const path = 'team/heron.md';
@@ -187,22 +180,5 @@ describe('the nearest title, in the answer of a search without hits', () => {
     assert.equal(await nearest(company, 'xyunt'), 'Unterkünfte');
     assert.equal(await nearest(company, 'qxz'), null);
     assert.equal(await nearest(company, 'xü'), null);
-  });
-
-  test('is found behind the first page of titles', async () => {
-    const company = await service.company();
-    const { id } = await addSource(company, { title: 'Flamingos\nof the lake' });
-    await database.query(
-      `insert into memory.source (team_id, layer_id, id, kind, state, title, content_hash, created_by)
-       select $1, $1, ('ffffff00-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'ingest', 'active', 'A wall',
-              sha256(n::text::bytea), $2
-         from generate_series(1, $3::int) n`,
-      [company.teamId, company.ownerId, NAME_PAGE],
-    );
-    assert.deepEqual((await nothing(company, 'xflaming')).nearest, {
-      sourceId: id,
-      title: 'Flamingos\nof the lake',
-    });
-    assert.equal(await nearest(company, 'xwall'), 'A wall');
   });
 });

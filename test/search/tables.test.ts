@@ -50,20 +50,6 @@ describe('a table of several passages', () => {
     }
   });
 
-  test('has a column that counts less where its name is repeated, which the explanation shows', async () => {
-    const { company } = await withTable();
-    const hits = await find(company, 'torque', { explain: true });
-    const weights = hits
-      .toSorted((a, b) => a.ordinal - b.ordinal)
-      .map(({ explain }) => explain?.terms.find(({ term }) => term === 'torque')?.weight ?? 0);
-    assert.equal(weights.length, 3);
-    assert.ok(
-      weights.every((weight) => weight > 0 && weight <= weights[0]!),
-      String(weights),
-    );
-    assert.ok(weights[1]! < weights[0]! * 0.8, String(weights));
-  });
-
   test('is no longer than its text in any answer, and no answer says what is repeated', async () => {
     const { company, source } = await withTable();
     const [hit] = await find(company, 'P-50', { neighbours: 1, group: 'source' });

@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { readBuild } from '../../core/status/queries.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { openTestApp } from '../support/app.ts';
-import { databaseError, openFailingApp } from '../support/failing-database.ts';
 
 const service = await openTestApp();
 const { app } = service;
@@ -59,34 +58,6 @@ test('/livez and /readyz need no authentication and return only their state', as
   ] as const) {
     const answer = await app.inject(url);
     assert.deepEqual([answer.statusCode, answer.json()], [200, state]);
-  }
-});
-
-test('concurrent health checks share one database query, and the result is not cached', async (t) => {
-  for (const url of ['/v1/health', '/readyz']) {
-    let asked = 0;
-    let gone = false;
-    let held = Promise.withResolvers<void>();
-    const counted = await openFailingApp(t, service, async () => {
-      asked += 1;
-      await held.promise;
-      return gone ? databaseError('57P01') : null;
-    });
-    const check = async () => {
-      held = Promise.withResolvers();
-      const answers = Promise.all(
-        Array.from({ length: 20 }, async () => (await counted.inject(url)).statusCode),
-      );
-      // Sent after them, so all of them wait for the database when it is answered.
-      await counted.inject('/livez');
-      held.resolve();
-      return new Set(await answers);
-    };
-    assert.deepEqual(await check(), new Set([200]));
-    assert.equal(asked, 1, url);
-    gone = true;
-    assert.deepEqual(await check(), new Set([503]), 'no answer of before is kept');
-    assert.equal(asked, 2, url);
   }
 });
 

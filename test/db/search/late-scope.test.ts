@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';
+import { repeatChunks } from '../../support/repeated-chunks.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { countTermsNow } from '../../support/term-counts.ts';
 import { addToCorpus, openSearchCorpus, type SearchCorpus, searchCorpus } from './search-corpus.ts';
@@ -21,39 +22,86 @@ const LATE = 1100;
 /** More than a scope holds whose chunks are all scored. */
 const LATE_AND_MANY = 4100;
 
-type Layer = 'team' | 'client';
-
-/** Stores the first chunk of a corpus so many times more, with its words, as quickly as can be. */
-async function repeatChunk({ team, chunks }: SearchCorpus, times: number): Promise<void> {
-  await database.query(
-    `with copy as (
-       insert into memory.chunk (team_id, id, source_id, layer_id, ordinal, text)
-       select c.team_id, gen_random_uuid(), c.source_id, c.layer_id, n, c.text
-         from memory.chunk c, generate_series(1, $3::int) n
-        where c.team_id = $1 and c.id = $2
-       returning team_id, id, layer_id)
-     insert into memory.chunk_keyword (team_id, chunk_id, layer_id, weights, keys)
-     select copy.team_id, copy.id, copy.layer_id, k.weights, k.keys
-       from copy, memory.chunk_keyword k where k.team_id = $1 and k.chunk_id = $2`,
-    [team.teamId, chunks[0]?.id, times],
-  );
-}
-
-/** A Team with a layer where very many chunks hold a word. Counted, unless the counts are to be from before that. */
-async function openCommonWord(layer: Layer, { counted = true } = {}): Promise<SearchCorpus> {
+/** A Team with a layer where very many chunks hold a word, which are not counted yet. */
+async function openCommonWord(layer: 'team' | 'client', times = EARLIER): Promise<SearchCorpus> {
   const corpus = await openSearchCorpus(database);
-  await addToCorpus(corpus, [{ text: 'the budget of the year' }], {
+  const source = await addToCorpus(corpus, [{ text: 'the budget of the year' }], {
     layer: layer === 'team' ? null : corpus.clientId,
   });
-  if (!counted) await countTermsNow(database, corpus.team);
-  await repeatChunk(corpus, EARLIER);
-  if (counted) await countTermsNow(database, corpus.team);
+  await repeatChunks(database, corpus.team, source, times);
   return corpus;
 }
 
 const FEW = ['the walrus is new here', 'the budget', 'a budget for the pumps, and a year of budget'];
 const budgets = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ text: `the budget of year ${n}` }));
+
+const texts = (hits: readonly { text: string }[]) => hits.map(({ text }) => text).sort();
+const only = (corpus: SearchCorpus, clientId: string) =>
+  narrowScope(corpus.scope, { clientId, include: ['client'] });
+
+describe('layers that were stored after very many chunks with a word', () => {
+  let corpus: SearchCorpus;
+  /** By what is stored in them. */
+  const clients: Record<string, string> = {};
+  const add = async (name: string, chunks: readonly { text: string }[]) => {
+    const layer = (clients[name] ??= await addClient(database, corpus.team));
+    corpus.scope = ownerScope(corpus.team, [corpus.clientId, ...Object.values(clients)]);
+    return addToCorpus(corpus, chunks, { layer });
+  };
+  before(async () => {
+    corpus = await openCommonWord('team');
+  });
+
+  test('are searched whole before they were counted', async () => {
+    await add('uncounted', [{ text: 'a budget' }]);
+    const scope = only(corpus, clients['uncounted']!);
+    assert.deepEqual(texts(await searchCorpus(corpus, { query: 'budget', scope })), ['a budget']);
+    await countTermsNow(database, corpus.team);
+  });
+
+  test('keep a rare word that is found when the common word is elsewhere', async () => {
+    await add(
+      'pumps',
+      Array.from({ length: LATE_AND_MANY }, (_, n) => ({ text: `pump ${n}` })),
+    );
+    await add('pumps', [{ text: 'a walrus' }]);
+    const scope = only(corpus, clients['pumps']!);
+    assert.deepEqual(texts(await searchCorpus(corpus, { query: 'walrus budget', scope })), ['a walrus']);
+  });
+
+  // Of the larger, which of its own are read first is up to where the server put them, and so is whether any were found
+  // among the many.
+  for (const [size, least] of [
+    [LATE, LEG],
+    [LATE_AND_MANY, 1],
+  ] as const) {
+    test(`are found in their client, and with a filter that only they pass: ${size} chunks`, async () => {
+      const late = await add(`late ${size}`, budgets(size));
+      const scope = only(corpus, clients[`late ${size}`]!);
+      for (const query of ['budget', 'zyxwv budget', 'what is the budget of this year']) {
+        const inClient = await searchCorpus(corpus, { query, scope });
+        assert.ok(inClient.length >= least, `${query}: ${inClient.length}`);
+        const filtered = await searchCorpus(corpus, { query, sourceIds: [late] });
+        assert.ok(filtered.length >= least, `${query}: ${filtered.length}`);
+        assert.ok(filtered.every((hit) => hit.source_id === late));
+      }
+    });
+  }
+
+  test('are found beside one that was read, with a filter that few chunks pass', async () => {
+    const [first] = corpus.chunks;
+    const others = await addToCorpus(corpus, [{ text: 'nothing of the kind' }]);
+    await database.query(
+      `update memory.chunk set source_id = $3, ordinal = ordinal + 1
+        where team_id = $1 and source_id = $2 and ordinal > 0`,
+      [corpus.team.teamId, first!.sourceId, others],
+    );
+    const late = await addToCorpus(corpus, budgets(LATE));
+    const hits = await searchCorpus(corpus, { query: 'budget', sourceIds: [first!.sourceId, late] });
+    assert.equal(hits.length, LEG);
+  });
+});
 
 for (const [many, few] of [
   ['team', 'client'],
@@ -64,6 +112,7 @@ for (const [many, few] of [
     let scope: TeamScope;
     before(async () => {
       corpus = await openCommonWord(many);
+      await countTermsNow(database, corpus.team);
       const layer = few === 'client' ? await addClient(database, corpus.team) : null;
       const other = await addClient(database, corpus.team);
       corpus.scope = ownerScope(corpus.team, [corpus.clientId, ...(layer === null ? [] : [layer]), other]);
@@ -74,7 +123,7 @@ for (const [many, few] of [
         { layer },
       );
       await addToCorpus(corpus, budgets(101), { layer, loading: true });
-      scope = narrowScope(corpus.scope, layer === null ? {} : { clientId: layer, include: ['client'] });
+      scope = layer === null ? narrowScope(corpus.scope, {}) : only(corpus, layer);
     });
 
     test('finds exactly the chunks of its own layer, and none that is still being written', async () => {
@@ -84,8 +133,7 @@ for (const [many, few] of [
         ['zyxwv budget', FEW.slice(1)],
         ['zyxwv', []],
       ] as const) {
-        const hits = await searchCorpus(corpus, { query, scope });
-        assert.deepEqual(hits.map((hit) => hit.text).sort(), [...found].sort(), query);
+        assert.deepEqual(texts(await searchCorpus(corpus, { query, scope })), [...found].sort(), query);
       }
     });
 
@@ -99,75 +147,8 @@ for (const [many, few] of [
   });
 }
 
-test('a word is found in a new client that was not counted when the Team had very many chunks with it', async () => {
-  const corpus = await openCommonWord('team', { counted: false });
-  await addToCorpus(corpus, [{ text: 'a budget' }], { layer: corpus.clientId });
-  const scope = narrowScope(corpus.scope, { clientId: corpus.clientId, include: ['client'] });
-  const hits = await searchCorpus(corpus, { query: 'budget', scope });
-  assert.deepEqual(
-    hits.map((hit) => hit.text),
-    ['a budget'],
-  );
-});
-
-// Of the larger, which of its own are read first is up to where the server put them, and so is whether any were found
-// among the many.
-for (const [size, least] of [
-  [LATE, LEG],
-  [LATE_AND_MANY, 1],
-] as const) {
-  describe(`${size} chunks that were stored after more than a search reads`, () => {
-    let corpus: SearchCorpus;
-    let late: string;
-    before(async () => {
-      corpus = await openCommonWord('team');
-      late = await addToCorpus(corpus, budgets(size), { layer: corpus.clientId });
-    });
-
-    test('are found in their client, and with a filter that only they pass', async () => {
-      const scope = narrowScope(corpus.scope, { clientId: corpus.clientId, include: ['client'] });
-      for (const query of ['budget', 'zyxwv budget', 'what is the budget of this year']) {
-        const inClient = await searchCorpus(corpus, { query, scope });
-        assert.ok(inClient.length >= least, `${query}: ${inClient.length}`);
-        const filtered = await searchCorpus(corpus, { query, sourceIds: [late] });
-        assert.ok(filtered.length >= least, `${query}: ${filtered.length}`);
-        assert.ok(filtered.every((hit) => hit.source_id === late));
-      }
-    });
-  });
-}
-
-test('a filter that few chunks pass finds late chunks beside those that were read', async () => {
-  const corpus = await openCommonWord('team');
-  const [first] = corpus.chunks;
-  const others = await addToCorpus(corpus, [{ text: 'nothing of the kind' }]);
-  await database.query('update memory.chunk set source_id = $2 where team_id = $1 and ordinal > 0', [
-    corpus.team.teamId,
-    others,
-  ]);
-  const late = await addToCorpus(corpus, budgets(LATE));
-  const hits = await searchCorpus(corpus, { query: 'budget', sourceIds: [first?.sourceId ?? '', late] });
-  assert.equal(hits.length, LEG);
-});
-
-test('a large scope keeps a rare word that it found when the common word is elsewhere', async () => {
-  const corpus = await openCommonWord('team');
-  const layer = corpus.clientId;
-  const pumps = Array.from({ length: LATE_AND_MANY }, (_, n) => ({ text: `pump ${n}` }));
-  await addToCorpus(corpus, pumps, { layer });
-  await addToCorpus(corpus, [{ text: 'a walrus' }], { layer });
-  const scope = narrowScope(corpus.scope, { clientId: layer, include: ['client'] });
-  const hits = await searchCorpus(corpus, { query: 'walrus budget', scope });
-  assert.deepEqual(
-    hits.map((hit) => hit.text),
-    ['a walrus'],
-  );
-});
-
 test('a filter that refuses the older chunks finds the newer ones, even beside an unknown code', async () => {
-  const corpus = await openSearchCorpus(database);
-  await addToCorpus(corpus, [{ text: 'the budget of the year' }]);
-  await repeatChunk(corpus, REFUSED + EARLIER);
+  const corpus = await openCommonWord('team', REFUSED + EARLIER);
   // The older are those that are read first.
   await database.query(
     `update memory.chunk set created_at = $2
@@ -184,8 +165,8 @@ test('a filter that refuses the older chunks finds the newer ones, even beside a
 
 test('a large scope continues with common words when few chunks hold the rare ones', async () => {
   const corpus = await openSearchCorpus(database);
-  await addToCorpus(corpus, [{ text: 'the pumps of the harbour' }]);
-  await repeatChunk(corpus, LATE_AND_MANY);
+  const pumps = await addToCorpus(corpus, [{ text: 'the pumps of the harbour' }]);
+  await repeatChunks(database, corpus.team, pumps, LATE_AND_MANY);
   await addToCorpus(corpus, [...budgets(2100), { text: 'a walrus' }]);
   await countTermsNow(database, corpus.team);
   const hits = await searchCorpus(corpus, { query: 'walrus budget' });

@@ -13,10 +13,8 @@ import {
   independentVectors,
   type SetVectors,
 } from '../../../bench/retrieval/stand-ins.ts';
-import type { Database } from '../../../db/driver/database.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';
 import {
-  type Language,
   NO_RETRIEVAL_SET,
   type RetrievalSet,
   readRetrievalSet,
@@ -27,7 +25,7 @@ import {
 /** Enough to tell a fault from chance, and quick: the whole set is for `npm run bench:retrieval`. */
 const QUESTIONS = 250;
 /** Spanish is the hardest of the six for vectors of correlated errors. */
-const FUSED = ['en', 'es'] as const;
+const LANGUAGE = 'es';
 /** One of each kind. */
 const CODES = 10;
 const CODES_SEED = 31;
@@ -38,16 +36,7 @@ const CORRELATED_TOLERANCE = 2;
 
 const folder = retrievalFolder();
 
-if (folder === null) {
-  test('fused results are as good as the better leg', { skip: NO_RETRIEVAL_SET }, () => undefined);
-} else {
-  const database = await openTestDatabase();
-  for (const language of FUSED) {
-    describe(`keywords and vectors of stand-ins: ${language}`, () => judge(database, folder, language));
-  }
-}
-
-function judge(database: Database, folder: string, language: Language): void {
+describe('keywords and vectors of stand-ins', { skip: folder === null && NO_RETRIEVAL_SET }, () => {
   let set: RetrievalSet;
   let codes: PlacedCode[];
   let stored: StoredParagraphs;
@@ -55,11 +44,12 @@ function judge(database: Database, folder: string, language: Language): void {
 
   // One corpus: vectors carry their model, so that it holds those of both stand-ins.
   before(async () => {
-    const whole = withQuestions(await readRetrievalSet(folder, language), QUESTIONS);
+    const whole = withQuestions(await readRetrievalSet(folder ?? '', LANGUAGE), QUESTIONS);
     ({ set, codes } = placeCodes(whole, CODES_SEED));
     vectors['independent'] = independentVectors(whole);
     vectors['correlated'] = correlatedVectors(whole);
     const models = Object.entries(vectors).map(([model, of]) => ({ model, vectors: of.paragraphs }));
+    const database = await openTestDatabase();
     stored = await storeParagraphs(database, set.paragraphs, models);
   });
 
@@ -88,4 +78,4 @@ function judge(database: Database, folder: string, language: Language): void {
   test('the title of an article alone finds all of its paragraphs first', async () => {
     assert.ok((await findArticles(stored, set)) >= 0.97);
   });
-}
+});

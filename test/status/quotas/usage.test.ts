@@ -186,16 +186,6 @@ test('sources that are due do not count, though no job has archived them', async
   assert.deepEqual({ sources, chunks, bytes }, { sources: 0, chunks: 0, bytes: 17 });
 });
 
-test('what an archived client holds still counts, because it is stored', async () => {
-  const company = await service.company();
-  const clientId = await addClient(service, company);
-  await addSource(company, { scope: { clientId }, text: 'Only of the client.' });
-  const before = await assertExact(company, 'active');
-  assert.equal((await company.ask.archiveClient(clientId)).statusCode, 204);
-  assert.deepEqual(await assertExact(company, 'archived'), before);
-  assert.equal(before.sources, 1);
-});
-
 test('usage and quota are shown for Full access, of the whole Team, and not to others', async () => {
   const company = await service.company();
   const clientId = await addClient(service, company);

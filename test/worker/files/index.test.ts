@@ -145,21 +145,6 @@ describe('a pushed file', () => {
     assert.deepEqual([now?.id, now?.title, now?.tags], [id, 'a.txt', ['birds']]);
     assert.deepEqual(await searchFiles(company, 'a.txt'), ['The heron calls.'], 'by its name');
   });
-
-  test('is indexed by a real queue job, which the push enqueues for each file that can be read', async () => {
-    const { company, owner } = await indexer.open();
-    await push(owner, file('team/a.txt', 'one'), file('team/b.md', 'two'), file('team/c.png', 'three'));
-    const jobs = await database.query<{ data: { versionId: string } }>(
-      `select data from pgboss.job where name = 'file.index' and data->>'teamId' = $1::text`,
-      [company.teamId],
-    );
-    const waiting = await indexer.pending(company);
-    assert.equal(waiting.length, 2);
-    assert.deepEqual(
-      jobs.map(({ data }) => data.versionId).sort(),
-      waiting.map(({ versionId }) => versionId).sort(),
-    );
-  });
 });
 
 describe('a service that does not index files', () => {

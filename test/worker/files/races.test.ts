@@ -66,17 +66,6 @@ describe('a job for a version of a file', () => {
     });
   }
 
-  test('leaves the later version to its own job, also if its own text cannot be read', async () => {
-    for (const text of ['The heron wades.', ' \n']) {
-      const { company, owner, first } = await open(text);
-      await runWith(first, () => push(owner, file('team/a.md', 'The stork wades.', 1)));
-      assert.deepEqual(await fileSources(company), []);
-      assert.deepEqual(await states(owner), { 'team/a.md': 'pending' });
-      await indexer.indexAll(company);
-      assert.deepEqual(await searchFiles(company, 'stork'), ['The stork wades.']);
-    }
-  });
-
   test('stores its text once when it runs twice', async () => {
     const { company, first } = await open();
     await runWith(first, () => indexer.run('file.index', first));

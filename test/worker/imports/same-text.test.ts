@@ -172,18 +172,6 @@ describe('an imported file whose text was ingested before', () => {
     assert.equal((await activeSources(company)).length, 3);
   });
 
-  test('is the first if that source was archived before it was read', async () => {
-    const company = await service.company();
-    const { id } = await addSource(company, { title: 'Valves', text: TEXT });
-    const [importId = ''] = await send(company, ['pumps.txt']);
-    await archived(company, id);
-    assert.equal((await read(company, importId)).sameAs, undefined);
-    assert.deepEqual(await activeSources(company), [['pumps.txt', null]]);
-    const restored = await company.ask.restoreSource(id);
-    assert.equal(restored.statusCode, 409);
-    assert.match(restored.body, /has the same text/);
-  });
-
   test('can be archived and restored only while no other source has its text', async () => {
     const { company, first, copy } = await importIngested();
     await archived(company, copy);
@@ -220,19 +208,6 @@ describe('an imported file whose text was ingested before', () => {
     );
     assert.deepEqual(column(sources, 'title').toSorted(), ['pumps.txt', 'taps.txt']);
     assert.equal(sources.filter((source) => source.sameAs === null).length, 1);
-  });
-
-  test('names the source without an externalId if there are two, so that either can go', async () => {
-    const company = await service.company();
-    const named = await addSource(company, { externalId: 'wiki/valves', text: 'The valve is open.' });
-    const plain = await addSource(company, { text: TEXT });
-    await ingest(company, { externalId: 'wiki/valves' });
-    const [copy = ''] = await importFiles(company, 'pumps.txt');
-    assert.equal(await sameAs(company, copy), plain.id);
-    await archived(company, named.id);
-    assert.equal(await sameAs(company, copy), plain.id);
-    await archived(company, plain.id);
-    assert.equal(await sameAs(company, copy), null);
   });
 });
 

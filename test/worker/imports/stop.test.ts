@@ -41,68 +41,61 @@ async function untilReading({ child }: ServiceProcess, files: number, signal: Ab
 }
 
 const opened = databaseUrl === undefined ? null : await openOwnTestApp();
+const pace = opened === null ? null : await slowStoring(opened.database, 0);
 
 describe('a worker that is stopped by SIGTERM while imports run', {
   skip: databaseUrl === undefined,
 }, () => {
-  if (opened === null) return;
+  if (opened === null || pace === null) return;
   const service = opened;
   const { database } = service;
   const env = { MEMORY_DATABASE_URL: service.url ?? '' };
   const all: string[] = [];
 
-  /** A worker gets SIGTERM with these imports under way, and another finishes them. */
-  async function stopAndFinish(
-    signal: AbortSignal,
-    main: string,
-    texts: readonly string[],
-    underWay: (worker: ServiceProcess, item: Import) => boolean,
-    between: () => Promise<void> = async () => undefined,
-  ): Promise<void> {
-    const company = await service.company();
-    const worker = startMain(main, { env });
-    await worker.line(/"msg":"working"/);
-    const ids = await importTexts(company, texts);
-    all.push(...ids);
-    for (const id of ids) {
-      await untilImport(company, id, signal, (item) => underWay(worker, item));
-      assert.deepEqual(await jobOf(database, id), { state: 'active', triesLeft: ALL_TRIES });
-    }
-    await stop(worker);
-    for (const id of ids) {
-      const item = await untilImport(company, id, signal, () => true);
-      assert.deepEqual([item.state, item.attempts, item.progress, item.error], ['queued', 0, null, null]);
-      assert.deepEqual(await jobOf(database, id), { state: 'created', triesLeft: ALL_TRIES });
-    }
-    assert.deepEqual(await database.query(`select from memory.source where state = 'loading'`), []);
-    await between();
-    const other = startMain('worker/main.ts', { env });
-    for (const id of ids) {
-      const item = await untilImport(company, id, signal, isOver);
-      assert.deepEqual([item.state, item.attempts, item.error], ['completed', 1, null]);
-    }
-    await stop(other);
-    await assertStoredOnce(database, all);
-  }
-
-  test('releases the imports that are being read, even if reading never ends', async (t) => {
-    await stopAndFinish(t.signal, MISBEHAVING, ENDLESS, ({ child }, { state }) => {
-      return state === 'running' && childrenOf(child.pid ?? 0).length >= ENDLESS.length;
-    });
-  });
-
-  test('releases the imports that are being stored', async (t) => {
-    const pace = await slowStoring(database, 1);
-    await stopAndFinish(
-      t.signal,
+  for (const [title, main, seconds, texts, underWay] of [
+    [
+      'releases the imports that are being read, even if reading never ends',
+      MISBEHAVING,
+      0,
+      ENDLESS,
+      ({ child }, { state }) => state === 'running' && childrenOf(child.pid ?? 0).length >= ENDLESS.length,
+    ],
+    [
+      'releases the imports that are being stored',
       'worker/main.ts',
+      1,
       [textOfChunks(1800)],
       (_, { progress }) => progress?.stage === 'storing',
-      async () => {
-        await pace.set(0);
-      },
-    );
-  });
+    ],
+  ] satisfies [string, string, number, string[], (worker: ServiceProcess, item: Import) => boolean][]) {
+    test(title, async (t) => {
+      await pace.set(seconds);
+      const company = await service.company();
+      const worker = startMain(main, { env });
+      await worker.line(/"msg":"working"/);
+      const ids = await importTexts(company, texts);
+      all.push(...ids);
+      for (const id of ids) {
+        await untilImport(company, id, t.signal, (item) => underWay(worker, item));
+        assert.deepEqual(await jobOf(database, id), { state: 'active', triesLeft: ALL_TRIES });
+      }
+      await stop(worker);
+      for (const id of ids) {
+        const item = await untilImport(company, id, t.signal, () => true);
+        assert.deepEqual([item.state, item.attempts, item.progress, item.error], ['queued', 0, null, null]);
+        assert.deepEqual(await jobOf(database, id), { state: 'created', triesLeft: ALL_TRIES });
+      }
+      assert.deepEqual(await database.query(`select from memory.source where state = 'loading'`), []);
+      await pace.set(0);
+      const other = startMain('worker/main.ts', { env });
+      for (const id of ids) {
+        const item = await untilImport(company, id, t.signal, isOver);
+        assert.deepEqual([item.state, item.attempts, item.error], ['completed', 1, null]);
+      }
+      await stop(other);
+      await assertStoredOnce(database, all);
+    });
+  }
 });
 
 test('releases imports and finishes them after a restart, with the embedded database', {

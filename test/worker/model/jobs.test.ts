@@ -34,16 +34,6 @@ test('jobs of the model run while the model is ready, and are left to other work
   assert.deepEqual(done, ['take', 'leave', 'take']);
 });
 
-test('a failure of a queue does not prevent later changes', async () => {
-  const { done, now, become } = openJobs();
-  now.broken = true;
-  await become(true);
-  now.broken = false;
-  await become(false);
-  await become(true);
-  assert.deepEqual(done, ['take', 'leave', 'take']);
-});
-
 test('several requests during a run cause one more run', async () => {
   let times = 0;
   let held = Promise.withResolvers<void>();

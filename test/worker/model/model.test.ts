@@ -118,11 +118,4 @@ describe('loading a model', () => {
     const torn = loadEmbedder({ name: 'memory/torn', modelDir, allowDownload: false });
     await assert.rejects(torn, /^Error: Embedding model memory\/torn in .+ cannot be loaded: .+$/);
   });
-
-  it('can be closed twice', async () => {
-    const closing = await loadEmbedder({ name: TEST_MODEL, modelDir, allowDownload: false });
-    await closing.close();
-    await closing.close();
-    await assert.rejects(closing.embed('text', 'query'), /is closed/);
-  });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { commitSource, stageSource } from '../../../core/sources/store.ts';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
 import { callRows } from '../../../db/queries/call.ts';
 import { searchExplained } from '../../../db/queries/search/search.ts';
@@ -17,7 +16,7 @@ import {
   type TestCompany,
 } from '../../support/needs/database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
-import { draftOf, storeSource } from '../../support/sources.ts';
+import { storeSource } from '../../support/sources.ts';
 import { countTermsNow, readCounts } from '../../support/term-counts.ts';
 
 const database = await openTestDatabase();
@@ -137,34 +136,6 @@ describe('counts to which new chunks are added', () => {
       { numRuns: RUNS },
     );
   });
-
-  test('are made by reading only what is new, until too much was deleted', async () => {
-    const team = await createTestCompany(database);
-    const scope = ownerScope(team);
-    const store = (from: number, length: number) =>
-      storeSource(database, scope, {
-        layer: null,
-        chunks: Array.from({ length }, (_, n) => ({ text: `heron ${from + n}` })),
-      });
-    await store(0, 14);
-    assert.equal(await countNow(team), 14);
-    await store(20, 3);
-    assert.equal(await countNow(team), 3);
-    const one = await store(30, 1);
-    assert.equal(await countNow(team), 1);
-    await transaction(database, scope, (tx) => archiveSource(tx, one));
-    assert.equal(await countNow(team), 0);
-    assert.deepEqual(await layerOf(database, team), { chunks: 17, sampled: 18, gone: 1, members: 17 });
-    const two = await store(40, 2);
-    await countNow(team);
-    await transaction(database, scope, (tx) => archiveSource(tx, two));
-    assert.equal(await countNow(team), 17, 'three of twenty are gone');
-    assert.deepEqual(await layerOf(database, team), { chunks: 17, sampled: 17, gone: 0, members: 17 });
-    await store(50, 40);
-    const read = await countNow(team);
-    assert.ok(read < 2 * LIMITS.sampled, `${read}: those that came into the sample and those that left it`);
-    assert.deepEqual(await layerOf(database, team), { chunks: 57, sampled: 24, gone: 0, members: 24 });
-  });
 });
 
 describe('a layer without passages', () => {
@@ -206,29 +177,6 @@ describe('a layer without passages', () => {
     );
     assert.deepEqual(rows, [{ layerId: team.teamId }, { layerId: later }]);
   });
-
-  test('is counted with the chunks that were loading meanwhile', async () => {
-    const team = await createTestCompany(database);
-    const clientId = await addClient(database, team);
-    const scope = ownerScope(team, [clientId]);
-    const store = (layer: string | null, text: string) =>
-      storeSource(database, scope, { layer, chunks: [{ text }] });
-    await store(null, 'pier');
-    const sourceId = await store(clientId, 'stork');
-    await countTermsNow(database, team);
-
-    // So many that they are written before the source is committed.
-    const chunks = Array.from({ length: 101 }, () => ({ text: 'heron' }));
-    const staged = await stageSource(database, scope, draftOf(team.teamId, { layer: clientId, chunks }));
-    await transaction(database, scope, (tx) => archiveSource(tx, sourceId));
-    await countLayer(database, scope, { layerId: clientId, chunks: 0 });
-    await transaction(database, scope, (tx) => commitSource(tx, staged));
-    await countLayer(database, scope, { layerId: clientId, chunks: chunks.length });
-    await countTermsNow(database, team);
-    const counts = (await readCounts(database, team)).filter(({ place }) => place === 2);
-    assert.ok(counts.length > 0);
-    assert.ok(counts.every(({ count }) => count === chunks.length));
-  });
 });
 
 /** Whether the start of a worker finds the Team, page by page. */
@@ -246,44 +194,3 @@ async function isUncounted(team: TestCompany): Promise<boolean> {
   } while (after !== null);
   return found;
 }
-
-test('chunks whose terms are made again while their layer is counted still count as outdated', async () => {
-  const team = await createTestCompany(database);
-  const scope = ownerScope(team);
-  await storeSource(database, scope, { layer: null, chunks: WORDS.map((text) => ({ text })) });
-  await countTermsNow(database, team);
-  const renew = (chunks: number) =>
-    database.query('update memory.keyword_layer set renewed = renewed + $2 where team_id = $1', [
-      team.teamId,
-      chunks,
-    ]);
-  await renew(WORDS.length);
-  let transactions = 0;
-  const renewing: Database = {
-    ...database,
-    transaction: async (fn, opening) => {
-      const result = await database.transaction(fn, opening);
-      transactions += 1;
-      // The first one finds out what has changed.
-      if (transactions === 1) await renew(3);
-      return result;
-    },
-  };
-  assert.equal(await countLayer(renewing, scope, { layerId: team.teamId, chunks: WORDS.length }), true);
-  const [layer] = await database.query('select renewed from memory.keyword_layer where team_id = $1', [
-    team.teamId,
-  ]);
-  assert.deepEqual(layer, { renewed: 3 });
-});
-
-test('layers of a deleted Team are not counted while its rows are purged', async () => {
-  const team = await createTestCompany(database);
-  const scope = ownerScope(team);
-  await storeSource(database, scope, { layer: null, chunks: [{ text: 'heron' }] });
-  assert.equal(
-    (await workerTransaction(database, scope, (tx) => callRows(tx, 'memory.stale_layers'))).length,
-    1,
-  );
-  await database.query('delete from memory.keyword_team where team_id = $1', [team.teamId]);
-  assert.deepEqual(await workerTransaction(database, scope, (tx) => callRows(tx, 'memory.stale_layers')), []);
-});

@@ -31,11 +31,6 @@ describe('the terms that occur once', () => {
       }),
     );
   });
-
-  test('take three bytes each if there are some thousand', () => {
-    const terms = Int32Array.from({ length: 20_000 }, (_, n) => Math.imul(n, 0x9e3779b1)).sort();
-    assert.ok(packOnceTerms(terms).length <= 3 * terms.length);
-  });
 });
 
 describe('the rows of counts', () => {
