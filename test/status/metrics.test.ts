@@ -135,16 +135,6 @@ describe('metrics of requests', () => {
       [],
     );
   });
-
-  test('each app in a process counts only its own requests', async (t) => {
-    const [first, second] = [await openSecondApp(t, unset), await openSecondApp(t, unset)];
-    await first.app.inject('/livez');
-    const counted = async (app: typeof first) =>
-      (await samplesOf(app, API_TOKEN, 'memory_http_requests_total')).filter(
-        ({ labels }) => labels['route'] === '/livez',
-      ).length;
-    assert.deepEqual([await counted(first), await counted(second)], [1, 0]);
-  });
 });
 
 describe('metrics of queues and workers', () => {

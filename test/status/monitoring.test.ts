@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { serviceMetrics } from '../../api/http/metrics.ts';
 import { openBucket } from '../../db/objects/bucket.ts';
@@ -119,6 +120,19 @@ describe('the files for Prometheus and Grafana', () => {
       ['job', 'query', true],
       ['instance', 'query', true],
     ]);
+  });
+
+  test('name no metric of the process that does not exist, nor do the documents', async (t) => {
+    const names = new Set((await readAllSamples(t)).map(({ name }) => name));
+    const files = globSync('docs/operations/**/*.{md,json,yaml,yml}').map((file) =>
+      readFileSync(file, 'utf8'),
+    );
+    const used = files.flatMap((text) => text.match(/\b(?:nodejs|process)_[a-z0-9_]*[a-z0-9]\b/g) ?? []);
+    assert.ok(used.length > 0);
+    assert.deepEqual(
+      used.filter((name) => !names.has(name)),
+      [],
+    );
   });
 
   test('every alert is of the metrics of one job', () => {

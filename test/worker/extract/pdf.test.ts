@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { extractPdf } from '../../../worker/extract/pdf.ts';
-import { endProcesses, startMain } from '../../support/needs/process.ts';
+import { endProcesses } from '../../support/needs/process.ts';
 import { cidFont, glyphFont, type PdfTextLine, pdfText, writePdf } from '../../support/pdf-writer.ts';
 import { extracted, extractedInProcess, testFaults, testTexts } from './extraction.ts';
 
@@ -91,11 +91,6 @@ describe('the lines of a page', () => {
       page('# no', 'x', '---'),
       '\\# no\nx\n\\---',
     ],
-  });
-
-  test('are joined whatever their number', { timeout: 60_000 }, async () => {
-    const joining = startMain('test/worker/extract/long-paragraph.ts');
-    assert.equal(await joining.exited, 0, joining.stderr.join('\n'));
   });
 });
 

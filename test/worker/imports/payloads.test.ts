@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { asWorker, transaction } from '../../../db/driver/database.ts';
+import { asWorker } from '../../../db/driver/database.ts';
 import { call } from '../../../db/queries/call.ts';
-import { insertImport, startImport } from '../../../db/queries/imports.ts';
-import { newId } from '../../../shared/ids.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { doJob } from '../../support/do-job.ts';
 import {
   changesNothing,
   countJobs,
-  eventKinds,
   keepsFile,
   plantImport,
   plantImports,
@@ -20,7 +16,6 @@ import {
   sendRetry,
 } from '../../support/import-records.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { ownerScope } from '../../support/scopes.ts';
 import { addClient, archiveTeam } from '../../support/team.ts';
 
 /** Upkeep goes over the files of all Teams, so these tests have a database of their own. No worker is at work. */
@@ -42,34 +37,6 @@ async function isKept(company: SignedIn, id: string): Promise<boolean> {
   assert.equal(payloadPrunedAt === null, kept);
   return kept;
 }
-
-describe('the file of an import', () => {
-  test('is stored in parts, so that no statement is large, and is read as a whole', async () => {
-    const company = await service.company();
-    const MIB = 1024 * 1024;
-    for (const [bytes, lengths] of [
-      [0, [0]],
-      [4 * MIB, [4 * MIB]],
-      [9 * MIB + 7, [4 * MIB, 4 * MIB, MIB + 7]],
-    ] as const) {
-      const content = randomBytes(bytes);
-      const read = await transaction(database, ownerScope(company), async (tx) => {
-        const file = { filename: 'a.txt', title: 'a', mediaType: 'text/plain', content };
-        const { id } = await insertImport(tx, { id: newId(), layerId: company.teamId, ...file });
-        const parts = await tx.query<{ length: number }>(
-          'select length(content) as length from memory.import_payload where import_id = $1 order by part',
-          [id],
-        );
-        assert.deepEqual(
-          parts.map(({ length }) => length),
-          lengths,
-        );
-        return startImport(tx, id);
-      });
-      assert.ok(read?.content?.equals(content), `${bytes} bytes`);
-    }
-  });
-});
 
 describe('the file of a failed import', () => {
   test('is deleted 30 days after the failure, and the import says so', async () => {
@@ -122,22 +89,6 @@ describe('the file of an import that has not failed', () => {
     );
     await upkeep(0);
     for (const id of ids) assert.ok(await isKept(company, id));
-  });
-
-  test('is kept for its full time again after a retry that failed', async () => {
-    const company = await service.company();
-    const id = await plantImport(service, company, { failedDaysAgo: 99 });
-    await retried(company, { ids: [id] });
-    const [job] = await database.query<{ data: object }>(
-      `select data from pgboss.job where data->>'importId' = $1::text`,
-      [id],
-    );
-    // As a job whose tries are used up: once, also if that is told again.
-    for (const _time of [1, 2]) await doJob(database, 'import.dead', job?.data ?? {});
-    assert.equal((await readImport(company, id)).error?.code, 'import_interrupted');
-    assert.deepEqual(await eventKinds(service, id), ['memory.import_retry', 'memory.import_fail']);
-    await upkeep();
-    assert.ok(await isKept(company, id));
   });
 });
 

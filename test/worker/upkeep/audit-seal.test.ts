@@ -91,13 +91,6 @@ describe('the job audit.seal', () => {
     assert.equal((await assertWholeChain(database, company!)).length, MANY + 2);
   });
 
-  test('logs the seals from before the database failed', async () => {
-    const [company] = await companiesWith(0);
-    const { error, lines } = await seal(failingAt('next_unsealed', 2));
-    assert.ok(error);
-    assert.deepEqual(lines, [await lastSeal(company!)]);
-  });
-
   test('fails for a Company that cannot be sealed, delays no other, and seals it when it can', async () => {
     const companies = (await companiesWith(0, 0, 0)).map(({ companyId }) => ({ companyId }));
     const [before, stuck, behind] = companies.toSorted((a, b) => (a.companyId < b.companyId ? -1 : 1));

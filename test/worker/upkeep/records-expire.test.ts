@@ -66,19 +66,6 @@ describe('the job records.expire', () => {
     assert.equal(states.length, 62);
   });
 
-  test('archives a large source and its layer in several transactions', async () => {
-    const company = await service.company();
-    const chunks = (word: string) => Array.from({ length: 1500 }, (_, n) => ({ text: `${word} ${n}` }));
-    const large = [
-      await addSource(company, { chunks: chunks('heron') }),
-      await addSource(company, { chunks: chunks('gull') }),
-    ].map(({ id }) => id);
-    await expireSources(service, ...large);
-    await run();
-    assert.deepEqual(await storedStates(service, ...large), ['archived', 'archived']);
-    assert.deepEqual(await searchRows(service, company), { chunks: 0, terms: 0, vectors: 0, pending: 0 });
-  });
-
   test('archives a source once while its text is stored again', async () => {
     const company = await service.company();
     const body = { title: 'T', text: 'A heron.' };

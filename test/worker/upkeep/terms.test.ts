@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
-import {
-  endSourceTerms,
-  findOutdatedSource,
-  readSourceTexts,
-  renewSourceTerms,
-  replaceTerms,
-} from '../../../db/queries/search/terms.ts';
+import { findOutdatedSource, renewSourceTerms } from '../../../db/queries/search/terms.ts';
 import { textHash } from '../../../shared/text/content-hash.ts';
-import { fieldsNow, fieldsText } from '../../../shared/text/prepared-chunks.ts';
+import { fieldsNow } from '../../../shared/text/prepared-chunks.ts';
 import { chunkTerms } from '../../../shared/text/terms/terms.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { doJob } from '../../support/do-job.ts';
@@ -112,15 +106,6 @@ describe('the terms of a source with another title', () => {
     assert.equal((await find(company, 'valve 119'))[0], 'The valve is shut. 119');
   });
 
-  test('are made again by a job if its chunks are long, too', async () => {
-    const company = await service.company();
-    const chunks = Array.from({ length: 30 }, (_, n) => ({ text: `heron ${n} `.repeat(880) }));
-    for (const title of ['Walrus', 'Pelican'])
-      await company.api.ingestSource({ chunks, externalId: 'doc', title });
-    assert.equal((await jobsWaiting(company)).length, 1);
-    await renew(company);
-  });
-
   test('are made by the next job if the worker stops', async () => {
     const { company } = await retitled();
     const stop = new AbortController();
@@ -132,21 +117,6 @@ describe('the terms of a source with another title', () => {
     assert.deepEqual([run.completed, run.enqueued], [['terms.renew'], [`terms.renew ${company.teamId}`]]);
     assert.equal(await outdated(company), 120);
     await renew(company);
-  });
-
-  test('stay outdated if the title changes again while they are made, and are not replaced by a worker that is late', async () => {
-    const { company, doc, scope, source } = await retitled();
-    const [chunk] = await workerTransaction(database, scope, (tx) => readSourceTexts(tx, source.id, -1, 1));
-    const { id, headings, text } = chunk!;
-    const terms = chunkTerms(scope.teamId, text, fieldsText(source.fields, headings));
-    const late = { id, terms, textHash: textHash(text) };
-    await company.api.ingestSource({ ...doc, title: 'Ibis' });
-    await workerTransaction(database, scope, (tx) => endSourceTerms(tx, source, 1));
-    assert.equal(await outdated(company), 120);
-    await renew(company);
-    assert.equal(await workerTransaction(database, scope, (tx) => replaceTerms(tx, source, [late])), false);
-    assert.deepEqual(await find(company, 'pelican'), []);
-    assert.equal((await find(company, 'ibis')).length, 50);
   });
 });
 
@@ -237,28 +207,5 @@ describe('the terms that an earlier version of the service made', () => {
     );
     const again = after.filter(({ place }, nth) => place !== stopped[nth]?.place);
     assert.equal(again.length, 20);
-  });
-
-  test('are counted again when those of a fifth of the layer were made', async () => {
-    const company = await service.company();
-    const scope = ownerScope(company);
-    const { teamId } = company;
-    const count = () => doJob(database, 'keywords.count', jobOf(company));
-    for (const n of [1, 2, 3, 4, 5, 6]) {
-      const chunks = [{ text: `The valve number ${n} is shut.` }];
-      await storeSource(database, scope, { layer: null, title: 'Walrus', chunks, withFields: n > 1 });
-    }
-    await count();
-    const stale = () =>
-      database.query('select from memory.keyword_layer where team_id = $1 and renewed >= chunks * 0.2', [
-        teamId,
-      ]);
-    await renew(company);
-    assert.equal((await stale()).length, 0, 'of one in six');
-    await age(company);
-    await renew(company);
-    assert.equal((await stale()).length, 1);
-    await count();
-    assert.equal((await stale()).length, 0);
   });
 });

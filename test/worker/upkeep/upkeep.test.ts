@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { stageSource } from '../../../core/sources/store.ts';
 import { newId } from '../../../shared/ids.ts';
-import { jobScope } from '../../../shared/scope.ts';
 import { doJob } from '../../support/do-job.ts';
 import type { TestCompany } from '../../support/needs/database.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { draftOf } from '../../support/sources.ts';
-import { countStored } from '../files/indexer.ts';
 
 /** Upkeep goes over the data of all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
@@ -66,19 +62,4 @@ describe('upkeep', () => {
       assert.deepEqual(left, [{ id: recent }]);
     });
   }
-
-  test('removes sources that were left half-written, of any size, and keeps a source being written', async () => {
-    const company = await service.company();
-    const { companyId, teamId, ownerId: userId } = company;
-    const scope = jobScope({ companyId, teamId, userId, layerId: teamId });
-    const chunks = Array.from({ length: 620 }, (_, n) => ({ text: `chunk ${n}` }));
-    const stage = () => stageSource(database, scope, draftOf(teamId, { layer: null, chunks }));
-    const left = await stage();
-    await stage();
-    await database.query(`update memory.source set updated_at = now() - interval '2 hours' where id = $1`, [
-      left.source.id,
-    ]);
-    await doJob(database, 'upkeep.prune', {});
-    assert.deepEqual(await countStored(service, teamId), { sources: 1, chunks: 620 });
-  });
 });

@@ -3,14 +3,12 @@ import { describe, test } from 'node:test';
 import type { Database } from '../../../db/driver/database.ts';
 import type { BlobStore } from '../../../db/queries/workspace/contents.ts';
 import { createLogger } from '../../../shared/logger.ts';
-import { column } from '../../support/columns.ts';
 import { doJob } from '../../support/do-job.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { duringPause, openPausedApp } from '../../support/paused-app.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { addClient, addTeam, readStatus } from '../../support/team.ts';
 import { deletion, file, sha256, type Workspace, workspaceOf } from '../../support/workspace.ts';
-import { removedInSlices } from './run-job.ts';
 
 /** Pruning goes over the files of all Teams, so no one else's are here. */
 const service = await openOwnTestApp();
@@ -202,48 +200,6 @@ test('a manifest is paged as of its first page, even if files are changed and pr
     cursor = body.nextCursor;
   }
   assert.deepEqual(items, before);
-});
-
-test('many versions and contents are pruned in slices', async () => {
-  const { company, owner } = await open();
-  await owner.push([file('team/a', 'the first')]);
-  await database.query(
-    `with content as (
-       insert into memory.workspace_blob (company_id, sha256, bytes, content, waiting_since)
-       select $1, sha256(n::text::bytea), 1, n::text::bytea, now() - interval '2 hours'
-         from generate_series(1, 120) n
-       returning company_id, sha256)
-     insert into memory.workspace_version
-       (team_id, layer_id, id, company_id, file_id, path, folded, version, revision, until_revision, superseded_at, sha256, bytes,
-        updated_by)
-     select $2, $2, gen_random_uuid(), $1, gen_random_uuid(), 'a', 'a', n, n, n + 1, now() - interval '2 hours',
-            (select sha256 from content order by sha256 limit 1), 1, $3
-       from generate_series(2, 2300) n`,
-    [company.companyId, company.teamId, company.ownerId],
-  );
-  // The one that was pushed is the latest of them.
-  await database.query(
-    'update memory.workspace_version set version = 2301, revision = 2301 where team_id = $1 and until_revision is null',
-    [company.teamId],
-  );
-  const count = async () => {
-    const [row] = await database.query<{ n: number }>(
-      `select (select count(*)::int from memory.workspace_version where company_id = $1)
-            + (select count(*)::int from memory.workspace_blob where company_id = $1) as n`,
-      [company.companyId],
-    );
-    return row?.n ?? Number.NaN;
-  };
-  const removed = await removedInSlices(database, count, prune);
-  const versions = await database.query<{ version: number }>(
-    'select version from memory.workspace_version where team_id = $1 order by version',
-    [company.teamId],
-  );
-  assert.deepEqual(column(versions, 'version'), [2299, 2300, 2301]);
-  // One of them is referred to.
-  assert.equal((await keptContents(company)).length, 2);
-  assert.ok(removed.filter((n) => n > 0).length >= 5, `removed ${removed.join(', ')}`);
-  assert.ok(Math.max(...removed) <= 1000, `removed ${removed.join(', ')}`);
 });
 
 /** Rounds of a race: each is another chance for the two to meet. */
