@@ -9,7 +9,6 @@ import { createLogger } from '../../shared/logger.ts';
 import { DURATION_BOUNDS, JOB_OUTCOMES } from '../../shared/queues.ts';
 import { jobScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../../worker/context.ts';
-import { startHeartbeat } from '../../worker/heartbeat.ts';
 import { jobTally, runJob } from '../../worker/run-job.ts';
 import { startWorker } from '../../worker/worker.ts';
 import { column } from '../support/columns.ts';
@@ -155,35 +154,5 @@ describe('a worker', () => {
     );
     await work(t, [payload], failing);
     assert.deepEqual(jobsOf(await written(), 'completed'), jobsOf(before, 'completed'));
-  });
-
-  test('writes counts that could not be written with the next ones', async (t) => {
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    const failed = Promise.withResolvers<void>();
-    let isFailing = true;
-    const failing = failingDatabase(database, (text) => {
-      if (!isFailing || !text.includes('memory.job_tally')) return null;
-      failed.resolve();
-      return databaseError('57P01');
-    });
-    const name = `a queue ${newId()}`;
-    const tally = jobTally();
-    const heartbeat = await startHeartbeat({
-      database: failing,
-      queue,
-      logger,
-      id: newId(),
-      queues: [],
-      tally,
-      embedder: () => null,
-      childBytes: () => 0,
-    });
-    tally.count(name, 'completed', 1);
-    t.mock.timers.tick(10_000);
-    await failed.promise;
-    isFailing = false;
-    tally.count(name, 'completed', 1);
-    await heartbeat.stop();
-    assert.deepEqual(jobsOf(await written(), 'completed', name), [2]);
   });
 });

@@ -150,31 +150,6 @@ describe('an API process in server mode', () => {
     assert.deepEqual(await queryJobs(service), []);
   });
 
-  test('deletes the job of a query that is being enqueued while the API closes', async () => {
-    const { answers, held } = openSlowAnswers();
-    const asked = answers.request('a question at the end', FOR_EVER_MS);
-    const closed = answers.close();
-    assert.equal(await asked, null);
-    held.resolve();
-    await closed;
-    await answers.close();
-    assert.deepEqual(await queryJobs(service), []);
-    assert.equal(await answers.request('a question after the end', FOR_EVER_MS), null);
-    assert.deepEqual(await queryJobs(service), []);
-  });
-
-  test('deletes the job of a query when enqueuing it throws an error', async () => {
-    const send = async (...args: Parameters<typeof queue.boss.send>) => {
-      await queue.boss.send(...args);
-      throw new Error('the connection is gone');
-    };
-    const boss = { send, getDb: () => queue.boss.getDb() } as unknown as typeof queue.boss;
-    const answers = openQueryAnswers({ config, database, logger, queue: { boss } });
-    await assert.rejects(answers.request('a question of doubt', FOR_EVER_MS), /the connection is gone/);
-    await answers.close();
-    assert.deepEqual(await queryJobs(service), []);
-  });
-
   test('upkeep.prune deletes query jobs of a killed API process, but no recent ones', async () => {
     await leaveBehind(service, 'left long ago', 66_000);
     const young = await leaveBehind(service, 'left just now', 1000);

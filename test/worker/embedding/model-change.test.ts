@@ -160,25 +160,4 @@ describe('after a change of the model', () => {
     assert.equal(await countVectors(company, NEXT_MODEL), 1);
     assert.deepEqual(await chunkFigures(company), { total: 2, embedded: 1, pending: 1 });
   });
-
-  test('old vectors are searched for until an hour after the last change', async () => {
-    await change(TEST_MODEL);
-    await change(NEXT_MODEL);
-    await embeddingWorker(service, anyVector, { config: nextConfig }).findWaiting();
-    await backfill();
-    const pruned = async () => {
-      const [row] = await database.query(
-        'select vectors_pruned_at >= adopted_at is true as pruned from memory.deployment',
-      );
-      return row?.['pruned'];
-    };
-    assert.equal(await pruned(), false);
-    await newWorker.findWaiting();
-    await newWorker.run();
-    await database.query(`update memory.embedding_pending set refused_at = now()`);
-    await database.query(`update memory.deployment set adopted_at = now() - interval '2 hours'`);
-    await backfill();
-    await backfill();
-    assert.equal(await pruned(), true);
-  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
@@ -48,26 +48,6 @@ describe('a text that ends the model process', () => {
       assert.equal(opened.client.state().state, 'ready');
     });
   }
-
-  test('is not tried again when nobody waits for it', async (t) => {
-    const { client, modelDir } = await openMisbehaving(t);
-    await client.ready;
-    const leaving = new AbortController();
-    const [noted, awaited] = [join(modelDir, 'noted'), join(modelDir, 'awaited')];
-    const left = client.embed(`wait ${noted} ${awaited}`, 'passage', leaving.signal);
-    await until(t.signal, () => existsSync(noted));
-    leaving.abort();
-    await assert.rejects(left, EmbeddingInterruptedError);
-    process.kill(startsIn(modelDir)[0]!, 'SIGKILL');
-    assert.equal(await tell(client, 'pid'), startsIn(modelDir)[1]);
-    assert.equal(readFileSync(noted, 'utf8').trim().split('\n').length, 1);
-  });
-
-  test('gets its vector if the process ends after sending it, and the next text gets another process', async (t) => {
-    const { client, modelDir } = await openMisbehaving(t);
-    assert.equal(await tell(client, 'afterwards'), startsIn(modelDir)[0]);
-    assert.equal(await tell(client, 'pid'), startsIn(modelDir)[1]);
-  });
 
   test('is not refused if the process ends before it reports a start, and processes are not started in a loop', async (t) => {
     const { client, modelDir } = await openMisbehaving(t);
@@ -147,13 +127,6 @@ describe('a model process that does not become ready', () => {
       await text;
     });
   }
-
-  test('is tried again and reported only once', async (t) => {
-    const opened = await openMisbehaving(t, { load: 'exit', retryMs: 10 });
-    await until(t.signal, () => startsIn(opened.modelDir).length >= 3);
-    assert.equal(errorsOf(opened).length, 1);
-    assert.deepEqual(opened.states, ['failing']);
-  });
 
   test('is failing if it ends as soon as it is ready, and ready when it stays', async (t) => {
     const opened = await openMisbehaving(t, { load: 'vanish', retryMs: 10 });

@@ -5,9 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { loadEmbedder } from '../../../worker/embedder/model.ts';
 import { startModelProcess } from '../../../worker/embedder/model-child.ts';
 import type { Lane, ModelAnswer } from '../../../worker/embedder/model-process.ts';
-import { rssFromProc, rssFromPs } from '../../../worker/sandbox/memory-watch.ts';
 import { endProcesses, startCommand, temporaryFolder } from '../../support/needs/process.ts';
-import { childrenOf, commandOf, running, until } from '../../support/process-table.ts';
+import { childrenOf, running, until } from '../../support/process-table.ts';
 import { ROOT } from '../../support/root.ts';
 import { TEST_MODEL } from '../../support/test-model.ts';
 import { children, MISBEHAVING, modelFolder, openClient, waiting } from './model-clients.ts';
@@ -81,24 +80,6 @@ describe('vectors of the model process', () => {
     assert.equal(heard.at(-1), 'vector of passage');
   });
 
-  test('come from a process with stable and correctly reported memory', async (t) => {
-    const { client } = openClient(t, { modelDir });
-    await client.ready;
-    const [pid] = children();
-    const embedMany = async (count: number) => {
-      for (let n = 0; n < count; n += 1) await client.embed(`text number ${n}`, 'passage', waiting());
-    };
-    await embedMany(200);
-    const early = client.rssBytes();
-    await embedMany(800);
-    assert.ok(client.rssBytes() < early * 1.3, `from ${early} to ${client.rssBytes()} bytes`);
-    assert.ok(pid);
-    const reported = rssFromProc(pid) ?? (await rssFromPs(pid));
-    assert.ok(reported);
-    const share = client.rssBytes() / reported;
-    assert.ok(share > 0.7 && share < 1.4, `${share} of the size that the system reports`);
-  });
-
   test('come from the next process if one is killed, whether idle or busy', async (t) => {
     const { client, states, log } = openClient(t, { modelDir });
     await client.ready;
@@ -156,18 +137,6 @@ describe('the model process', () => {
     });
     const [, said = ''] = await parent.line(/^vector (.*)$/);
     assert.equal((JSON.parse(said) as { first: number }).first, 0);
-    await parent.kill9();
-  });
-
-  test('is the only one that loads the runtime, and its command does not show the hub', async () => {
-    const { parent, pid } = parentOf('a text');
-    const [, said = ''] = await parent.line(/^vector (.*)$/);
-    assert.deepEqual((JSON.parse(said) as { loaded: string[] }).loaded, []);
-    const [child] = running(childrenOf(pid));
-    assert.ok(child);
-    const command = commandOf(child);
-    assert.match(command, /model-process/);
-    assert.doesNotMatch(command, /pass-of-the-hub/);
     await parent.kill9();
   });
 

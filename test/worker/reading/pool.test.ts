@@ -12,12 +12,7 @@ import {
   type ReadingOptions,
   type ReadingPool,
 } from '../../../worker/sandbox/reading-pool.ts';
-import {
-  endProcesses,
-  type ServiceProcess,
-  startCommand,
-  temporaryFolder,
-} from '../../support/needs/process.ts';
+import { endProcesses, startCommand, temporaryFolder } from '../../support/needs/process.ts';
 import { childrenOf, running, until } from '../../support/process-table.ts';
 import { ROOT } from '../../support/root.ts';
 import { type Reading, readingOf, taskOf, wholeDocument } from './held-document.ts';
@@ -142,33 +137,9 @@ describe('a file that misbehaves', () => {
 describe('the time limit for a file', () => {
   const bounds = { seconds: 60, baseSeconds: 0.5, secondsPerMegabyte: 60 };
 
-  test('is short for a small file and longer for a large one', async (t) => {
-    const pool = poolOf(t, bounds);
-    await assert.rejects(read(pool, 'slow 2000'), {
-      code: 'too_slow',
-      message:
-        'Reading the file took longer than 1 seconds, the most for a file of its size: divide it, or save it in a simpler form.',
-    });
-    const large = `slow 2000${' '.repeat(1024 * 1024)}`;
-    assert.match(await read(pool, large), /^read after 2000/);
-  });
-
   test('is never more than the limit for all files', async (t) => {
     const pool = poolOf(t, { ...bounds, seconds: 1 });
     assert.equal(await faultOf(pool, `waiting ${' '.repeat(1024 * 1024)}`), 'too_slow');
-  });
-
-  test('does not count time in which the worker was suspended', async (t) => {
-    const pool = poolOf(t, { seconds: 1 });
-    const sleeper = new Int32Array(new SharedArrayBuffer(4));
-    let suspended = false;
-    // Stops this process for longer than the limit once the file has begun. Then both the answer and the timer are due.
-    const report = () => {
-      if (!suspended) Atomics.wait(sleeper, 0, 0, 1500);
-      suspended = true;
-    };
-    assert.equal(await read(pool, 'tell 100 0.5', { report }), 'told 100 0.5');
-    assert.ok(suspended);
   });
 });
 
@@ -277,11 +248,6 @@ describe('a worker that stops', () => {
       await until(t.signal, () => running([pid]).length === 0);
     }
   });
-
-  test('reads no further file', async (t) => {
-    const pool = poolOf(t);
-    await assert.rejects(read(pool, 'a good file', { signal: AbortSignal.abort() }), ReadingInterruptedError);
-  });
 });
 
 describe('the reading processes', () => {
@@ -295,29 +261,11 @@ describe('the reading processes', () => {
     assert.deepEqual(new Set([...pids, ...again]).size, 3);
   });
 
-  test('are replaced after many files', async (t) => {
-    const pool = poolOf(t);
-    const pids = new Map<number, number>();
-    for (let file = 0; file < 450; file += 1) {
-      const pid = await idlePid(pool);
-      pids.set(pid, (pids.get(pid) ?? 0) + 1);
-    }
-    assert.deepEqual([...pids.values()], [200, 200, 50]);
-    await until(t.signal, () => running([...pids.keys()]).length === 1);
-  });
-
   test('end after a long time without files, and are started again when needed', async (t) => {
     const pool = poolOf(t, {}, { idleMs: 50 });
     const pid = await idlePid(pool);
     await until(t.signal, () => running([pid]).length === 0);
     assert.equal(await read(pool, 'a good file'), 'a good file');
-  });
-
-  test('do not end while they read, however long ago they became idle', async (t) => {
-    const pool = poolOf(t, {}, { idleMs: 200 });
-    const pid = await idlePid(pool);
-    assert.equal(await read(pool, 'slow 600'), 'read after 600');
-    assert.equal(await idlePid(pool), pid);
   });
 
   test('are all gone after the pool is closed, even those that start or read', async (t) => {
@@ -357,24 +305,6 @@ describe('the parent of the reading processes', () => {
       // The parent alone, not the group.
       parent.child.kill('SIGKILL');
       await until(t.signal, () => running(children).length === 0);
-    }
-  });
-
-  test('gets the result if Ctrl-C reaches the whole process group', async (t) => {
-    const begun: ((parent: ServiceProcess) => Promise<unknown>)[] = [
-      // The process that is to read is starting,
-      ({ child }) => until(t.signal, () => childrenOf(child.pid ?? 0).length > 0),
-      // and is reading its file.
-      (parent) => parent.line(/^told$/),
-    ];
-    for (const untilBegun of begun) {
-      const parent = parentOf(`tell 250 ${'0.1 '.repeat(8)}`);
-      await untilBegun(parent);
-      assert.ok(parent.child.pid);
-      process.kill(-parent.child.pid, 'SIGINT');
-      await parent.line(/^interrupted$/);
-      await parent.line(/^told 250/);
-      assert.equal(await parent.exited, 0);
     }
   });
 });
