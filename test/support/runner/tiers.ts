@@ -96,7 +96,6 @@ export const LEFT_TO_REST = [
   'test/mcp/bounds.test.ts',
   'test/memories/life/life.test.ts',
   'test/sources/{bulk-archive,large-ingest}.test.ts',
-  'test/sources/move/under-load.test.ts',
   'test/unit/expressions/expressions.test.ts',
   'test/unit/secrets/{vendor-expressions,work}.test.ts',
   'test/unit/text-in-pieces.test.ts',
