@@ -20,8 +20,9 @@ export async function prepareWithQueues(database: Database, databaseUrl: string 
 
 /** Of what a migrated database is made: all of it can change one. */
 const SOURCES = ['db/**', 'shared/**', 'package-lock.json', 'test/support/needs/database.ts'];
-/** Snapshots of so many states of the code are kept: those of a few branches. */
+/** Snapshots of so many states of the code are kept, those of a few branches, and those that a run can still use. */
 const KEPT = 4;
+const LONGEST_RUN_MS = 2 * 60 * 60_000;
 
 async function hashOfSources(): Promise<string> {
   const hash = createHash('sha256');
@@ -40,7 +41,7 @@ async function writeSnapshot(folder: string): Promise<void> {
   await writeFile(join(folder, 'snapshot.tar'), new Uint8Array(await dump.arrayBuffer()));
 }
 
-/** Removes all snapshots but those that were used last. */
+/** Removes all snapshots but those that are kept. */
 async function removeOlder(folder: string): Promise<void> {
   const names = await readdir(folder);
   const dated = await Promise.all(
@@ -49,7 +50,10 @@ async function removeOlder(folder: string): Promise<void> {
       usedAt: (await stat(join(folder, name))).mtimeMs,
     })),
   );
-  const older = dated.sort((one, other) => other.usedAt - one.usedAt).slice(KEPT);
+  const older = dated
+    .sort((one, other) => other.usedAt - one.usedAt)
+    .slice(KEPT)
+    .filter(({ usedAt }) => usedAt < Date.now() - LONGEST_RUN_MS);
   for (const { path } of older) await rm(path, { recursive: true, force: true });
 }
 
