@@ -138,10 +138,11 @@ describe('the page of imports', { skip }, () => {
     answerQuestions(page, 'leave');
     await press(page, 'Sign out');
     await heading(page, 'The session is not ended');
+    const before = tries;
     await page.clock.runFor(60_000);
     // A request that the pause had led to would come before this one.
     await page.evaluate<void>(`fetch('/livez').then(() => undefined)`);
-    assert.equal(tries, 1);
+    assert.equal(tries, before);
   });
 
   test('failed imports are filtered, retried and forgotten with the keyboard, and the focus is kept', async () => {
