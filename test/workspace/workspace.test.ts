@@ -62,6 +62,27 @@ test('the versions of a file are listed newest first, also of a deleted one', as
   assert.deepEqual(inPages, versions);
 });
 
+test('a push on another version than the current one is a conflict, also where a file never was or is deleted', async () => {
+  const { owner } = await open();
+  await owner.push([file('team/kept', 'one'), file('team/gone', 'one')]);
+  await owner.push([deletion('team/gone', 1)]);
+  for (const [path, currentVersion, wrong, right] of [
+    ['team/never', 0, [1, 2], 0],
+    ['team/kept', 1, [0, 2], 1],
+    ['team/gone', 2, [1, 3], 0],
+  ] as const) {
+    for (const version of wrong) {
+      const { status, conflicts } = await owner.push([file(path, 'two', version)]);
+      assert.deepEqual(
+        [status, conflicts[0]?.currentVersion],
+        [409, currentVersion],
+        `${path} on ${version}`,
+      );
+    }
+    assert.equal((await owner.push([file(path, 'two', right)])).status, 200, path);
+  }
+});
+
 test('the versions of a path that the caller cannot read, or that has no file, are not found', async () => {
   const { company, clientId, owner } = await open();
   const reader = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
