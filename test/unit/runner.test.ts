@@ -87,7 +87,7 @@ describe('the test files', () => {
 });
 
 describe('the test files that share a process', () => {
-  const batches = batchesOf(allTestFiles());
+  const batches = batchesOf(allTestFiles(), 'embedded');
 
   it('are all test files, each once', () => {
     assert.deepEqual(batches.flat().sort(), allTestFiles());

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { filesPerProcess, needsOf } from './needs.ts';
+import type { Round } from './tiers.ts';
 
 /*
  * A test file in a process of its own spends half of its time on loading the code and starting a database. Where the
@@ -22,8 +23,8 @@ function partsOf(files: readonly string[], most: number): string[][] {
  * small. Files with a process of their own mostly wait for it, so they come one by one between the groups: several of
  * them at once would leave a core without work.
  */
-export function batchesOf(files: readonly string[]): string[][] {
-  const bySize = Map.groupBy(files, (file) => filesPerProcess(needsOf(file)));
+export function batchesOf(files: readonly string[], database: Round['database']): string[][] {
+  const bySize = Map.groupBy(files, (file) => filesPerProcess(needsOf(file), database));
   const alone = (bySize.get(1) ?? []).map((file) => [file]);
   bySize.delete(1);
   const groups = [...bySize]

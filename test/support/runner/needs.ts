@@ -83,13 +83,17 @@ export const usesRetrievalSet = (file: string) =>
 /** Whether a test file runs commands of the terminal client. */
 export const runsClient = (file: string) => modulesOf(relative(ROOT, resolve(file))).has('test/cli/cli.ts');
 
-/** How many files can share a process with one of these needs, this one included. */
-export function filesPerProcess(needs: ReadonlySet<Need>): number {
+/**
+ * How many files can share a process with one of these needs, this one included.
+ * @param database on PostgreSQL, each file keeps connections until all files of its process are done
+ */
+export function filesPerProcess(needs: ReadonlySet<Need>, database: 'embedded' | 'postgres'): number {
   if (needs.has('process')) return 1;
   // Tests in a browser take long, and a large batch at the end of a run leaves a core without work.
   if (needs.has('browser')) return 4;
   // All databases of a batch are open at once.
-  return needs.has('own-database') ? 8 : 36;
+  if (needs.has('own-database')) return database === 'embedded' ? 8 : 4;
+  return database === 'embedded' ? 36 : 18;
 }
 
 /** Whether a file opens a database, whichever. */

@@ -110,7 +110,7 @@ async function writeClient(): Promise<Record<string, string>> {
 
 async function runOn({ database, files, isCounted }: Round): Promise<void> {
   // A pattern would leave out the tests that tell whether the files of a batch can be loaded.
-  const batches = namePatterns.length > 0 ? files.map((file) => [file]) : batchesOf(files);
+  const batches = namePatterns.length > 0 ? files.map((file) => [file]) : batchesOf(files, database);
   const starting = batches.filter((batch) => batch.some((file) => usesDatabase(needsOf(file))));
   if (database === 'embedded' && starting.length > 0) {
     snapshot ??= await (await import('./snapshot.ts')).keptSnapshot();
