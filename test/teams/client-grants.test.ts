@@ -34,6 +34,18 @@ async function given(caller: Caller, userId: string, clientId: string, level: Ac
 }
 
 describe('GET /v1/team/grants', () => {
+  test('lists all grants for callers with Full access, and for others their own', async () => {
+    const { company, clientId, member } = await cast();
+    const colleague = await addPerson(service, company, { teamRole: 'member' });
+    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
+    const own = await given(company, member.userId, clientId, 'read');
+    const other = await given(company, colleague.userId, clientId, 'write');
+    assert.deepEqual(await list(company), [other, own]);
+    assert.deepEqual(await list(member), [own]);
+    assert.deepEqual(await list(colleague), [other]);
+    assert.deepEqual(await list(reader), []);
+  });
+
   test('returns stable pages while grants are added', async () => {
     const { company, member } = await cast();
     const give = async () => put(company, member.userId, await addClient(service, company));
