@@ -102,6 +102,11 @@ describe('GET /v1/auth/sessions', () => {
     const daysLeft = (Date.parse(aged?.expiresAt ?? '') - Date.now()) / 86_400_000;
     assert.ok(daysLeft > 0.99 && daysLeft <= 1.01, `${daysLeft} days`);
     assert.ok(Date.parse(aged?.lastSeenAt ?? '') > Date.parse(aged?.createdAt ?? ''));
+    await database.query(
+      `update identity.session set created_at = created_at - interval '1 day' where token_hash = $1`,
+      [hashToken(person.token)],
+    );
+    assert.equal((await list(token)).items.length, 1, 'without the one that has expired');
   });
 
   test('returns pages that new and ended sessions do not shift', async () => {

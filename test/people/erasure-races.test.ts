@@ -63,6 +63,11 @@ const ACTS: Record<
     '201',
     '401 unauthenticated',
   ],
+  'change of the name': [
+    ({ person }) => send(person, 'PATCH', '/v1/auth/account', { name: 'Zoë' }),
+    '200',
+    '401 unauthenticated',
+  ],
 };
 
 describe('an erasure while the person acts', () => {

@@ -153,6 +153,19 @@ describe('rotating an agent token', () => {
     ]);
   });
 
+  test('never prolongs an overlap', async () => {
+    const company = await service.company();
+    const first = await createAgent(service, company, company);
+    const second = agentOf(service, (await rotate(company, first, { overlapHours: 1 })).json<IssuedToken>());
+    await rotate(company, second, { overlapHours: 72 });
+    const ends = await service.database.query(
+      `select ceil(extract(epoch from ends_at - now()) / 3600)::int as hours from identity.agent_token_secret
+        where token_id = $1 and ends_at is not null order by ends_at`,
+      [first.record.id],
+    );
+    assert.deepEqual(ends, [{ hours: 1 }, { hours: 72 }]);
+  });
+
   test('at the same time leaves one secret that works', async () => {
     const company = await service.company();
     const agent = await createAgent(service, company, company);
