@@ -143,6 +143,14 @@ describe('an ingest of an existing text', () => {
     assert.notEqual(second.source.id, first.source.id);
   });
 
+  test('makes a new source of the same characters in other chunks', async () => {
+    const company = await service.company();
+    for (const cut of [['ab', 'c'], ['a', 'bc'], ['abc']]) {
+      const { source } = await ingest(company, 201, { chunks: cut.map((text) => ({ text })) });
+      assert.deepEqual(await texts(source.id), cut);
+    }
+  });
+
   test('concurrent ingests of the same text make one source, for short and long texts', async () => {
     const company = await service.company();
     const long = Array.from({ length: 150 }, (_, n) => ({ text: `part ${n}` }));

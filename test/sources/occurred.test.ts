@@ -118,6 +118,33 @@ describe('occurredAt', () => {
     assertInvalid(refused, '/occurredAt');
   });
 
+  test('finds a source and a memory by its day in UTC, which follows each change', async () => {
+    const company = await service.company();
+    const today = new Date().toISOString().slice(0, 10);
+    const found = async (day: string) => column(await searchDated(company, { query: day }), 'source_id');
+    const { id } = await addSource(company, { text: 'The walrus.', externalId: 'walrus', occurredAt: DAY });
+    const { id: memoryId, sourceId } = await addMemory(company, 'published', { occurredAt: DAY });
+    assert.deepEqual((await found(DAY)).sort(), [id, sourceId].sort());
+    for (const [occurredAt, day] of [
+      ['2019-12-31T23:30:00-01:00', '2020-01-01'],
+      ['2020-01-02', '2020-01-02'],
+      [null, today],
+    ] as const) {
+      await company.api.changeSource(id, { occurredAt });
+      await decided(company, { action: 'update', memoryId, occurredAt });
+      assert.deepEqual((await found(day)).sort(), [id, sourceId].sort(), day);
+      assert.deepEqual(await found(DAY), []);
+    }
+    // The text stays, and then the day.
+    for (const [text, given] of [
+      ['The walrus.', { occurredAt: '2020-01-03' }],
+      ['The walrus wakes.', {}],
+    ] as const) {
+      await company.api.ingestSource({ title: 'A title', externalId: 'walrus', text, ...given });
+      assert.deepEqual([await found('2020-01-03'), await found(today)], [[id], [sourceId]], text);
+    }
+  });
+
   test('stays when a memory is unpublished, published, moved, deleted and restored', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);

@@ -122,6 +122,21 @@ describe('a restored source', () => {
     assert.deepEqual(await searchRows(service, company), { chunks: 2, terms: 2, vectors: 1, pending: 1 });
   });
 
+  test('has terms of this version, and lets the words be counted again, as archiving it did', async () => {
+    const company = await service.company();
+    const ofTeam = `pgboss.job where data ->> 'teamId' = $1::text`;
+    const { id } = await addSource(company);
+    for (const change of [() => archived(company, id), () => company.api.restoreSource(id)]) {
+      await database.query(`delete from ${ofTeam}`, [company.teamId]);
+      await database.query('update memory.source set terms_version = 0 where id = $1', [id]);
+      await change();
+      assert.deepEqual(await database.query(`select name from ${ofTeam}`, [company.teamId]), [
+        { name: 'keywords.count' },
+      ]);
+    }
+    assert.equal((await readStatus(company)).terms.outdated, 0);
+  });
+
   test('takes the place of a source with its text that has expired, which is archived first', async () => {
     const company = await service.company();
     const text = `The ocelot ${crypto.randomUUID()}`;
