@@ -5,7 +5,7 @@ import type { ListedMemory, Memory, SimilarMemory } from '../../shared/schemas/m
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
 import { claimAll, completed, lend } from '../support/consolidation.ts';
-import { addMemories, addMemory, listMemories, MEMORIES } from '../support/memories.ts';
+import { addMemories, addMemory, decided, listMemories, MEMORIES } from '../support/memories.ts';
 import { assertStablePages } from '../support/stable-pages.ts';
 import { addClient, addPerson, along, CLAIM } from '../support/team.ts';
 
@@ -95,6 +95,21 @@ describe('GET /v1/memory/memories', () => {
     assert.deepEqual(await listIds(company, `?clientId=${client}`), [review.id, published.id]);
     assert.deepEqual(await listIds(company, `?clientId=${client.toUpperCase()}&state=review`), [review.id]);
     assert.deepEqual(await listIds(company, `?clientId=${other}`), [elsewhere.id]);
+  });
+
+  test('q finds text of the title or of the current content, but not half in each', async () => {
+    const company = await service.company();
+    const [memory] = await addMemories(company, 'published', [
+      { title: 'On ocelots', content: 'They sleep.' },
+      { title: 'On cats', content: `${'x '.repeat(31_990)}the ocelot` },
+    ]);
+    const holding = async (q: string) =>
+      (await listMemories(company, `?q=${encodeURIComponent(q)}`)).map(({ title }) => title);
+    assert.deepEqual(await holding(' OCELOT '), ['On cats', 'On ocelots']);
+    assert.deepEqual(await holding('ocelots they'), []);
+    await decided(company, { action: 'update', memoryId: memory?.id, title: 'Dogs', content: 'A dingo.' });
+    assert.deepEqual(await holding('ocelot'), ['On cats']);
+    assert.deepEqual(await holding('dingo'), ['Dogs']);
   });
 
   test('finds the memory of a source id, as in a search hit', async () => {
@@ -189,6 +204,16 @@ describe('the captures of a memory in review', () => {
       return { id, sessionId, sequence, summary, startedAt, endedAt, createdBy: author, createdAt };
     });
     assert.deepEqual(captures, shown);
+  });
+
+  test('captures of the Team layer are shown in the list of one client too', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const { batchId, captureIds } = await lend(company, [null, clientId]);
+    const item = { captureIds, action: 'review', title: 'A memory', content: 'A fact.' } as const;
+    await completed(company, batchId, [{ ...item, scope: { clientId } }]);
+    const { captures } = await onlyReview(company, `&clientId=${clientId}`);
+    assert.deepEqual(new Set(captures?.map(({ id }) => id)), new Set(captureIds));
   });
 
   test('captures of an archived client are left out', async () => {

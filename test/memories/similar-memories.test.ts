@@ -177,6 +177,16 @@ describe('the comparison of memories', () => {
     assert.deepEqual(found(byWords), [[near, 'words']]);
   });
 
+  test('memories are compared by words when the vector comes from another model', async () => {
+    const company = await service.company();
+    const memoryId = await publish(company, { content: RELEASES, ...vector(along(2)) });
+    await database.query(`update memory.chunk_embedding set model = 'the one before' where team_id = $1`, [
+      company.teamId,
+    ]);
+    const similar = await similarTo(company, { content: RELEASES, ...vector(along(1)) });
+    assert.deepEqual(found(similar), [[memoryId, 'words']]);
+  });
+
   test('a memory in review is compared by words when its vector comes from another model', async () => {
     const company = await service.company();
     const wordy = await publish(company, { content: RELEASES, ...vector(along(2)) });
