@@ -8,6 +8,7 @@ import { column } from '../support/columns.ts';
 import { recordedBy } from '../support/company.ts';
 import { claimAll, completed } from '../support/consolidation.ts';
 import { decided } from '../support/memories.ts';
+import { assertInvalid } from '../support/refusals.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, addTeam, type Caller, inTeam } from '../support/team.ts';
@@ -48,6 +49,14 @@ describe('POST /v1/memory/captures', () => {
     const { layer, sequence, startedAt, endedAt, metadata } = capture;
     assert.deepEqual([layer, capture.clientId], ['client', clientId]);
     assert.deepEqual([sequence, startedAt, endedAt, metadata], [null, null, null, {}]);
+  });
+
+  test('returns startedAt and endedAt in UTC, and compares them as times', async () => {
+    const company = await service.company();
+    const [early, late] = ['2026-01-01T12:00:00+02:00', '2026-01-01T11:00:00.7Z'];
+    const { startedAt, endedAt } = await stageCapture(company, { startedAt: early, endedAt: late });
+    assert.deepEqual([startedAt, endedAt], ['2026-01-01T10:00:00.000Z', '2026-01-01T11:00:00.700Z']);
+    assertInvalid(await sendCapture(company, { startedAt: late, endedAt: early }), '/endedAt');
   });
 });
 

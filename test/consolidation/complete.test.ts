@@ -14,6 +14,7 @@ import {
   keep,
   type Lent,
   lend,
+  release,
   traces,
 } from '../support/consolidation.ts';
 import { decided } from '../support/memories.ts';
@@ -317,6 +318,7 @@ describe('a batch whose lease expired', () => {
     const before = await traces(service, company);
     const answer = await complete(company, lent.batchId, items(lent));
     assert.ok([403, 409].includes(answer.statusCode), answer.body);
+    assert.equal(outcome(await release(company, lent.batchId)), '409 batch_expired');
     assert.deepEqual(await traces(service, company), before);
     await completed(company, lent.batchId, []);
     assert.deepEqual((await traces(service, company)).captures, { claimed: 1 });

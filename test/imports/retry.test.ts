@@ -85,7 +85,10 @@ describe('POST /v1/memory/imports/retry with ids', () => {
       imports.map(({ id, state, error, attempts }) => ({ id, state, error, attempts })),
       named.map((id) => ({ id, state: 'queued', error: FAULT, attempts: 1 })),
     );
-    for (const id of named) assert.equal(await countJobs(service, id), 1);
+    for (const id of named) {
+      assert.equal(await countJobs(service, id), 1);
+      assert.deepEqual(await eventKinds(service, id), ['memory.import_retry']);
+    }
     assert.equal((await readImport(company, other)).state, 'failed');
     assert.equal(await countJobs(service, other), 0);
   });

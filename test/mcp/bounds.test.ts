@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { countTokens } from '../../api/mcp/text.ts';
+import { newAgentToken } from '../../shared/formats/agent-token.ts';
 import { newId } from '../../shared/ids.ts';
+import type { Nothing } from '../../shared/schemas/search.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
@@ -231,5 +233,33 @@ describe('answers with many records are within the bound', () => {
     assert.match(note, /similar memories did not fit/);
     const { similar } = await bounded<{ similar: object[] }>(company, 'remember', { text: content });
     assert.ok(similar.length > 0);
+  });
+
+  test('of complete_captures, with credentials in fields with long names', async () => {
+    const company = await service.company();
+    await company.api.changeSelectedTeam({ redaction: 'flag' });
+    const { id: captureId } = await stageCapture(company);
+    const { batch } = await bounded<{ batch: { id: string } }>(company, 'claim_captures');
+    const metadata = { [`n${'日'.repeat(5_000)}`]: newAgentToken().token };
+    const item = {
+      captureIds: [captureId],
+      action: 'review',
+      title: longName,
+      content: 'The walrus',
+      metadata,
+    };
+    const args = { batchId: batch.id, items: Array.from({ length: 40 }, () => item) };
+    const { redactions } = await bounded<{ redactions: object[] }>(company, 'complete_captures', args);
+    assert.equal(redactions.length, 20);
+  });
+
+  test('of search without results, with unknown words and waiting files with long names', async () => {
+    const company = await service.company();
+    const title = '量'.repeat(300);
+    await company.api.ingestSource({ title, text: 'a walrus' });
+    await plantImports(service, company, 5, { filename: title });
+    const query = { query: `${title} ${'子計'.repeat(1800)}`, tags: ['none'] };
+    const { nothing } = await bounded<{ nothing: Nothing }>(company, 'search', query);
+    assert.equal(nothing.nearest?.title, title);
   });
 });

@@ -237,6 +237,20 @@ describe('the tool remember', () => {
     const replaced = await remember({ text: 'The walrus dives.', key: 'habits' });
     assert.deepEqual([replaced['id'], replaced['status'], await found(['ice'])], [id, 'replaced', 1]);
   });
+
+  test('keeps the tags and the expiry of a text, also of one that waits for a decision', async () => {
+    const company = await service.company();
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const args = { text: 'The walrus sleeps.', tags: ['Sea'], expires: '2999-03-01' };
+    const remember = () => called<{ id: string; status: string }>(member, 'remember', args);
+    const expected = [['sea'], '2999-03-01T23:59:59.999Z'];
+    const source = await company.api.getSource((await remember()).id);
+    assert.deepEqual([source.tags, source.expiresAt], expected);
+    await company.api.changeSelectedTeam({ publish: 'review' });
+    const { id, status } = await remember();
+    const memory = await company.api.getMemory(id);
+    assert.deepEqual([status, memory.tags, memory.expiresAt], ['review', ...expected]);
+  });
 });
 
 describe('the tools of captures and memories', () => {
@@ -250,11 +264,12 @@ describe('the tools of captures and memories', () => {
     const { batch } = await called<Claimed>(company, 'claim_captures');
     assert.deepEqual(columns(batch.captures, 'id', 'summary'), [[first['id'], staged.text]]);
     const item = { captureIds: [first['id']], action: 'review', title: 'Habits', content: staged.text };
-    const completing = { batchId: batch.id, items: [item] };
+    const completing = { batchId: batch.id, items: [{ ...item, expiresAt: '2999-03-01' }] };
     type Completed = { results: { memoryId: string }[] };
     const { results } = await called<Completed>(company, 'complete_captures', completing);
     assert.deepEqual(await called(company, 'complete_captures', completing), { results, redactions: [] });
-    const { memoryId: id } = results[0] ?? {};
+    const { memoryId: id = '' } = results[0] ?? {};
+    assert.equal((await company.api.getMemory(id)).expiresAt, '2999-03-01T23:59:59.999Z');
     const published = await called(company, 'decide_memory', { id, version: 1, action: 'publish' });
     assert.deepEqual([published['state'], published['version']], ['published', 2]);
     const stale = await callTool(company, 'decide_memory', { id, version: 1, action: 'delete' });

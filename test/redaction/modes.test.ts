@@ -238,6 +238,15 @@ describe('a text whose mask is longer than its credential', () => {
     const update = { action: 'update', memoryId: memory.id, tags: ['other', full(50)] };
     assertFits((await decided(company, update)).tags[1], 50);
   });
+
+  it('is refused if what was given is too long', async () => {
+    const company = await service.company();
+    await setMode(company, 'redact');
+    const tags = [`${full(30)}${'ß'.repeat(20)}`];
+    assert.equal(outcome(await ingest(company, { tags })), '400 invalid_request');
+    const items = [{ filename: 'a.txt', text: 'plain', tags }];
+    assert.equal(outcome(await company.ask.importFiles({ items })), '400 invalid_request');
+  });
 });
 
 describe('an error', () => {
@@ -334,6 +343,13 @@ describe('a text that an agent remembers', () => {
 });
 
 describe('a pushed file with a credential', () => {
+  it('has at most 1,000 findings listed, of all files together', async () => {
+    const company = await service.company();
+    const files = ['a', 'b'].map((name) => file(`team/${name}.env`, `password=${SECRET}\n`.repeat(800)));
+    const answer = await company.ask.pushFiles({ files });
+    assert.equal(answer.json<{ redactions: unknown[] }>().redactions.length, 1000);
+  });
+
   it('is refused in the modes redact and refuse, unless it is binary', async () => {
     const company = await service.company();
     const workspace = workspaceOf(service.app, company.headers);
