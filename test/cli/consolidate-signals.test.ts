@@ -83,12 +83,14 @@ describe('cli consolidate when a signal arrives', () => {
     assert.deepEqual(await captureStates(cli.company), RELEASED);
   });
 
-  test('releases the batch on SIGTERM', async () => {
-    const { cli, child, ended } = await started('');
-    process.kill(Number(child.pid), 'SIGTERM');
-    assert.equal(await ended, 130);
-    assert.deepEqual(await captureStates(cli.company), RELEASED);
-  });
+  for (const name of ['SIGTERM', 'SIGHUP'] as const) {
+    test(`releases the batch on ${name}`, async () => {
+      const { cli, child, ended } = await started('');
+      process.kill(Number(child.pid), name);
+      assert.equal(await ended, 130);
+      assert.deepEqual(await captureStates(cli.company), RELEASED);
+    });
+  }
 
   test('releases the batch if Ctrl-C is pressed while it is claimed', async () => {
     const children: ChildProcess[] = [];

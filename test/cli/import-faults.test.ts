@@ -109,6 +109,14 @@ describe('cli import that was interrupted', () => {
     assert.deepEqual(await importedNames(service, company), NAMES);
   });
 
+  test('sends all files although nobody reads what it prints', async () => {
+    const { company, person } = await personWith(FILES);
+    const sending = start(person, company, base, '--no-wait');
+    sending.child.stdout?.destroy();
+    assert.equal(await sending.exited, 0);
+    assert.deepEqual(await importedNames(service, company), NAMES);
+  });
+
   test('exits with 130 on Ctrl-C, and the next run continues from there', async () => {
     const { company, person } = await personWith(FILES);
     const place = await openPlace(base, async (request): Promise<Fate> => {

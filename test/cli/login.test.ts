@@ -114,6 +114,18 @@ describe('cli login', () => {
     assert.deepEqual(other.asked, []);
   });
 
+  test('reads the password from the first line of standard input with any line end', async () => {
+    const { ownerEmail } = await withPassword();
+    for (const options of [
+      { input: `\uFEFF${PASSWORD}\r\nmore\n` },
+      { input: PASSWORD },
+      { input: `${PASSWORD}\n`, heldOpen: true },
+    ]) {
+      const ended = await login(await newPerson(), ownerEmail, options);
+      assert.equal(ended.code, 0, ended.stderr);
+    }
+  });
+
   test('prints one line for a wrong password and keeps the saved session', async () => {
     const { person, company, token } = await signedInPerson();
     const ended = await login(person, company.ownerEmail, { input: 'not the password\n' });

@@ -295,6 +295,20 @@ test('cli sync --watch sends local changes, refuses a second sync and ends at Ct
   await assert.rejects(readFile(join(person.ours.folder, '.team-memory', 'lock')), { code: 'ENOENT' });
 });
 
+test('cli sync --watch ends when its agent token has expired', async () => {
+  const company = await service.company();
+  const person = await personWith(company, { 'team/a.txt': 'a' });
+  let fate: Fate = 'passes';
+  const { url } = await openPlace(base, () => fate);
+  const watching = start(person, company, url, '--watch');
+  await watching.line(/^Watching /);
+  fate = { status: 401, body: { code: 'agent_token_expired', detail: 'create a new one' } };
+  await person.ours.write('team/b.txt', 'b');
+  // If it went on, it would print this as the reason why it waits.
+  const goesOn = watching.line(/agent_token_expired/).catch(() => 'ended');
+  assert.equal(await Promise.race([watching.exited, goesOn]), 1);
+});
+
 /** A unit test runs many more sequences in memory: these show that the service behaves the same. */
 const LIVES = 2;
 
