@@ -69,5 +69,17 @@ test('an import whose run fails because of the service is queued, so that it can
   );
   const { state, attempts, progress, error } = await importNow(company, importId);
   assert.deepEqual([state, attempts, progress, error], ['queued', 1, null, null]);
+  // A run that fails when another has begun leaves the state to that one.
+  const begin = () =>
+    service.database.query(`update memory.import set state = 'running', attempts = 3 where id = $1`, [
+      importId,
+    ]);
+  await assert.rejects(
+    run(company, importId, () => begin().then(() => Promise.reject(fault))),
+    fault,
+  );
+  const later = await importNow(company, importId);
+  assert.deepEqual([later.state, later.attempts], ['running', 3]);
+  await service.database.query(`update memory.import set state = 'queued' where id = $1`, [importId]);
   assert.equal((await sendRemoval(company, importId)).statusCode, 204);
 });

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { asWorker } from '../../../db/driver/database.ts';
+import { asWorker, transaction } from '../../../db/driver/database.ts';
 import { call } from '../../../db/queries/call.ts';
+import { insertImport, startImport } from '../../../db/queries/imports.ts';
+import { newId } from '../../../shared/ids.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { doJob } from '../../support/do-job.ts';
 import {
   changesNothing,
   countJobs,
+  eventKinds,
   keepsFile,
   plantImport,
   plantImports,
@@ -16,6 +20,7 @@ import {
   sendRetry,
 } from '../../support/import-records.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
+import { ownerScope } from '../../support/scopes.ts';
 import { addClient, archiveTeam } from '../../support/team.ts';
 
 /** Upkeep goes over the files of all Teams, so these tests have a database of their own. No worker is at work. */
@@ -37,6 +42,17 @@ async function isKept(company: SignedIn, id: string): Promise<boolean> {
   assert.equal(payloadPrunedAt === null, kept);
   return kept;
 }
+
+test('a large file of an import is stored in parts and read as a whole', async () => {
+  const company = await service.company();
+  const content = randomBytes(9 * 1024 * 1024 + 7);
+  const file = { filename: 'a.txt', title: 'a', mediaType: 'text/plain', content };
+  const read = await transaction(database, ownerScope(company), async (tx) => {
+    const { id } = await insertImport(tx, { id: newId(), layerId: company.teamId, ...file });
+    return startImport(tx, id);
+  });
+  assert.ok(read?.content?.equals(content));
+});
 
 describe('the file of a failed import', () => {
   test('is deleted 30 days after the failure, and the import says so', async () => {
@@ -89,6 +105,23 @@ describe('the file of an import that has not failed', () => {
     );
     await upkeep(0);
     for (const id of ids) assert.ok(await isKept(company, id));
+  });
+
+  test('is kept for its full time again when its job has no retries left, which fails the import once', async () => {
+    const company = await service.company();
+    const { companyId, teamId, ownerId: userId } = company;
+    const id = await plantImport(service, company, { failedDaysAgo: 99 });
+    await retried(company, { ids: [id] });
+    const job = { companyId, teamId, userId, layerId: teamId, importId: id };
+    for (const _time of [1, 2]) await doJob(database, 'import.dead', job);
+    const { state, error } = await readImport(company, id);
+    assert.deepEqual([state, error?.code], ['failed', 'import_interrupted']);
+    assert.deepEqual(
+      (await eventKinds(service, id)).filter((kind) => kind === 'memory.import_fail').length,
+      1,
+    );
+    await upkeep();
+    assert.ok(await isKept(company, id));
   });
 });
 
