@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
-import { findOutdatedSource, renewSourceTerms } from '../../../db/queries/search/terms.ts';
+import {
+  endSourceTerms,
+  findOutdatedSource,
+  readSourceTexts,
+  renewSourceTerms,
+  replaceTerms,
+} from '../../../db/queries/search/terms.ts';
 import { textHash } from '../../../shared/text/content-hash.ts';
 import { fieldsNow } from '../../../shared/text/prepared-chunks.ts';
 import { chunkTerms } from '../../../shared/text/terms/terms.ts';
@@ -117,6 +123,22 @@ describe('the terms of a source with another title', () => {
     assert.deepEqual([run.completed, run.enqueued], [['terms.renew'], [`terms.renew ${company.teamId}`]]);
     assert.equal(await outdated(company), 120);
     await renew(company);
+  });
+
+  test('are not those of an earlier title by a worker that read it and is late', async () => {
+    const { company, doc, scope, source } = await retitled();
+    const [chunk] = await workerTransaction(database, scope, (tx) => readSourceTexts(tx, source.id, -1, 1));
+    const { id, text } = chunk!;
+    const late = { id, terms: chunkTerms(scope.teamId, text, 'Pelican'), textHash: textHash(text) };
+    const replace = () => workerTransaction(database, scope, (tx) => replaceTerms(tx, source, [late]));
+    await company.api.ingestSource({ ...doc, title: 'Ibis' });
+    assert.equal(await replace(), false);
+    await workerTransaction(database, scope, (tx) => endSourceTerms(tx, source, 1));
+    assert.equal(await outdated(company), 120);
+    await renew(company);
+    assert.equal(await replace(), false);
+    assert.deepEqual(await find(company, 'pelican'), []);
+    assert.equal((await find(company, 'ibis')).length, 50);
   });
 });
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { stageSource } from '../../../core/sources/store.ts';
 import { newId } from '../../../shared/ids.ts';
 import { doJob } from '../../support/do-job.ts';
 import type { TestCompany } from '../../support/needs/database.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
+import { ownerScope } from '../../support/scopes.ts';
+import { draftOf } from '../../support/sources.ts';
 
 /** Upkeep goes over the data of all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
@@ -62,4 +65,23 @@ describe('upkeep', () => {
       assert.deepEqual(left, [{ id: recent }]);
     });
   }
+
+  test('removes sources that were left half-written, of any size, and keeps a source being written', async () => {
+    const company = await service.company();
+    const { teamId } = company;
+    const chunks = Array.from({ length: 620 }, (_, n) => ({ text: `chunk ${n}` }));
+    const stage = () => stageSource(database, ownerScope(company), draftOf(teamId, { layer: null, chunks }));
+    const [left, current] = [await stage(), await stage()];
+    await database.query(`update memory.source set updated_at = now() - interval '2 hours' where id = $1`, [
+      left.source.id,
+    ]);
+    await doJob(database, 'upkeep.prune', {});
+    const kept = await database.query(
+      'select source_id as id, count(*)::int as chunks from memory.chunk where team_id = $1 group by 1',
+      [teamId],
+    );
+    assert.deepEqual(kept, [{ id: current.source.id, chunks: chunks.length }]);
+    const sources = await database.query('select id from memory.source where team_id = $1', [teamId]);
+    assert.deepEqual(sources, [{ id: current.source.id }]);
+  });
 });
