@@ -193,4 +193,11 @@ describe('equal chunks', () => {
     assert.deepEqual([hit.semantic_rank, hit.explain.similarity], [null, null]);
     assert.ok(Math.abs(hit.score - hit.explain.semantic_z - hit.explain.keyword_z) < 1e-6);
   });
+
+  test('a chunk that was stored without a hash equals no other', async () => {
+    const company = await service.company();
+    for (const text of FORMS) await store(company, [text]);
+    await database.query('update memory.chunk set text_hash = null where team_id = $1', [company.teamId]);
+    assert.deepEqual(column(await search(company, { query: 'heron' }), 'duplicates'), [0, 0, 0]);
+  });
 });
