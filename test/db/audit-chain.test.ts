@@ -33,6 +33,9 @@ test('audit seals and the list of unsealed events cannot be read or written by t
   const [event = ''] = (await readEventIds(database, company)).slice(-1);
   const ids = `'${company.companyId}', '${event}'`;
   for (const statement of [
+    'select from memory.audit_seal',
+    'update memory.audit_seal set event_id = event_id',
+    'delete from memory.audit_seal',
     `insert into memory.audit_seal (company_id, event_id, sequence, hash) values (${ids}, 3, '')`,
     `insert into memory.audit_unsealed (company_id, event_id) values (${ids})`,
     `update memory.audit_unsealed set event_id = '${newId()}'`,

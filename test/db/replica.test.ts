@@ -175,6 +175,16 @@ describe('a read that a replica can answer', () => {
     assert.equal(await compared(), true);
   });
 
+  test('does not go to a replica of another primary while its own does not answer', async (t) => {
+    const { state, replica } = await followed(t, { history: 'one 0', maxLagMs: 1000 });
+    state.primaryFails = true;
+    const { comparisons } = state;
+    while (state.comparisons < comparisons + 2) {
+      await turn();
+      assert.ok(!replica.isUsable());
+    }
+  });
+
   test('goes to the primary if it does not show its log, and the service logs why', async (t) => {
     const { state, replica, warnings } = await followed(t, { maxLagMs: 100 });
     state.primaryFails = true;
