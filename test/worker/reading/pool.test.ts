@@ -12,7 +12,12 @@ import {
   type ReadingOptions,
   type ReadingPool,
 } from '../../../worker/sandbox/reading-pool.ts';
-import { endProcesses, startCommand, temporaryFolder } from '../../support/needs/process.ts';
+import {
+  endProcesses,
+  type ServiceProcess,
+  startCommand,
+  temporaryFolder,
+} from '../../support/needs/process.ts';
 import { childrenOf, running, until } from '../../support/process-table.ts';
 import { ROOT } from '../../support/root.ts';
 import { type Reading, readingOf, taskOf, wholeDocument } from './held-document.ts';
@@ -305,6 +310,24 @@ describe('the parent of the reading processes', () => {
       // The parent alone, not the group.
       parent.child.kill('SIGKILL');
       await until(t.signal, () => running(children).length === 0);
+    }
+  });
+
+  test('gets the result if Ctrl-C reaches the whole process group', async (t) => {
+    const begun: ((parent: ServiceProcess) => Promise<unknown>)[] = [
+      // The process that is to read is starting,
+      ({ child }) => until(t.signal, () => childrenOf(child.pid ?? 0).length > 0),
+      // and is reading its file.
+      (parent) => parent.line(/^told$/),
+    ];
+    for (const untilBegun of begun) {
+      const parent = parentOf(`tell 250 ${'0.1 '.repeat(8)}`);
+      await untilBegun(parent);
+      assert.ok(parent.child.pid);
+      process.kill(-parent.child.pid, 'SIGINT');
+      await parent.line(/^interrupted$/);
+      await parent.line(/^told 250/);
+      assert.equal(await parent.exited, 0);
     }
   });
 });
