@@ -101,6 +101,21 @@ describe('a source that is moved', () => {
     );
   });
 
+  test('is counted by the status in its new layer alone, with its chunks that wait for a vector', async () => {
+    const { company, a } = await teamWithClients();
+    const outsider = await addPerson(service, company, { teamRole: 'member' });
+    const chunks = [{ text: 'one', embedding: along(1) }, { text: 'two' }, { text: 'three' }];
+    const { id } = await addSource(company, { chunks, ...CLAIM });
+    for (const [to, active, total, embedded, pending] of [
+      [a, 0, 0, 0, 0],
+      [null, 1, 3, 1, 2],
+    ] as const) {
+      await moved(company, id, to);
+      const { sources, chunks: counted } = await outsider.api.getStatus();
+      assert.deepEqual([sources.active, counted], [active, { total, embedded, pending }]);
+    }
+  });
+
   test('has chunks that wait for a vector, which can be claimed again at once by those who can write there', async () => {
     const { company, a } = await teamWithClients();
     const member = await addPerson(service, company, { teamRole: 'member' });

@@ -43,6 +43,15 @@ async function conflictOf(company: SignedIn, id: string): Promise<string> {
 }
 
 describe('a restored source', () => {
+  test('has all of its chunks, however many', async () => {
+    const company = await service.company();
+    const chunks = Array.from({ length: 2000 }, (_, n) => ({ text: `chunk ${n}` }));
+    const { id } = await addSource(company, { chunks });
+    await archived(company, id);
+    assert.equal((await company.api.restoreSource(id)).chunks, 2000);
+    assert.equal((await rowsOf(id)).filter((row) => (row as { what: string }).what === 'terms').length, 2000);
+  });
+
   test('has the same rows as before, with every column, and is active', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
