@@ -87,18 +87,23 @@ export const SLOW_ON_BOTH = [
   'test/access/late/transactions.test.ts',
 ];
 
-/** Slow files of `test:unit` and `test:api`, which `npm test` leaves to `test:rest` so that it takes five minutes. */
+/**
+ * Slow files of `test:unit` and `test:api`, which `npm test` leaves to `test:rest` so that it takes five minutes. A change of a
+ * route names its own rows of the access matrix: see docs/contributing/add-a-route.md.
+ */
 export const LEFT_TO_REST = [
-  'test/access/{events,refusal-order}.test.ts',
+  'test/access/{events,matrix,refusal-order}.test.ts',
   'test/access/late/*.test.ts',
   'test/audit/{tampering,truncation,verify}.test.ts',
   'test/http/{large-bodies,limits,retained-memory}.test.ts',
   'test/mcp/bounds.test.ts',
   'test/memories/life/life.test.ts',
+  'test/search/{retrieval,short-queries}.test.ts',
   'test/sources/{bulk-archive,large-ingest}.test.ts',
   'test/unit/expressions/expressions.test.ts',
   'test/unit/secrets/{vendor-expressions,work}.test.ts',
-  'test/unit/text-in-pieces.test.ts',
+  'test/unit/{log-format,text-in-pieces}.test.ts',
+  'test/worker/extract/office/*.test.ts',
 ];
 
 /** What the service does, by requests to an app that does not listen: a folder for each subject. */
