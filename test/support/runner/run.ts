@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -108,9 +109,17 @@ async function writeClient(): Promise<Record<string, string>> {
   return { MEMORY_TEST_CLIENT: path };
 }
 
+/** In the order of their names, or in one that MEMORY_TEST_ORDER gives: with another text, other files share a process. */
+function inOrder(files: readonly string[]): readonly string[] {
+  const seed = process.env['MEMORY_TEST_ORDER'];
+  if (seed === undefined) return files;
+  const keyOf = (file: string) => createHash('sha256').update(`${seed} ${file}`).digest('hex');
+  return files.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
 async function runOn({ database, files, isCounted }: Round): Promise<void> {
   // A pattern would leave out the tests that tell whether the files of a batch can be loaded.
-  const batches = namePatterns.length > 0 ? files.map((file) => [file]) : batchesOf(files, database);
+  const batches = namePatterns.length > 0 ? files.map((file) => [file]) : batchesOf(inOrder(files), database);
   const starting = batches.filter((batch) => batch.some((file) => usesDatabase(needsOf(file))));
   if (database === 'embedded' && starting.length > 0) {
     snapshot ??= await (await import('./snapshot.ts')).keptSnapshot();
