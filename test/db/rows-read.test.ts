@@ -11,11 +11,10 @@ import { insertChunks } from '../../db/queries/sources/chunks.ts';
 import { insertLoadingSource } from '../../db/queries/sources/sources.ts';
 import { newId } from '../../shared/ids.ts';
 import { narrowScope } from '../../shared/scope.ts';
-import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
 import { queryTerms } from '../../shared/text/terms/terms.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
-import { axis, storeSource } from '../support/sources.ts';
+import { axis, chunksOf, storeSource } from '../support/sources.ts';
 import { openStandInVectors } from '../support/stand-in-vectors.ts';
 import { countTermsNow } from '../support/term-counts.ts';
 
@@ -79,10 +78,8 @@ describe('in a Team that is new since the statistics were made', () => {
     await transaction(database, scope, async (tx) => {
       await insertLoadingSource(tx, source);
       for (let round = 0; round < 4; round += 1) {
-        const prepared = prepareChunksNow(scope.teamId, {
-          chunks: texts(100).map(({ text }) => `${text} ${round}`),
-        });
-        const given = prepared.map((chunk, n) => ({ ...chunk, embedding: axis(n) }));
+        const chunks = texts(100).map(({ text }, n) => ({ text: `${text} ${round}`, embedding: axis(n) }));
+        const given = chunksOf(scope.teamId, chunks);
         const read = await rowsRead(tx, ['chunk'], () =>
           insertChunks(tx, { ...source, model: TEST_MODEL_NAME }, given, round * 100),
         );

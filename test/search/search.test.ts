@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NO_PLACE } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
 import { type Body } from '../support/client/client.ts';
 import { column } from '../support/columns.ts';
 import { outcome } from '../support/sign-in.ts';
+import { PLAIN_PASSAGE } from '../support/sources.ts';
 import { along, type Caller, CLAIM } from '../support/team.ts';
 
 const service = await openTestApp();
@@ -49,10 +49,8 @@ describe('the hits of a search', () => {
       layer: 'team',
       client_id: null,
       kind: 'ingest',
-      tags: [],
+      ...PLAIN_PASSAGE,
       created_at: chunk?.at.toISOString(),
-      occurred_at: null,
-      location: { document_title: null, ...NO_PLACE },
       semantic_rank: 1,
       keyword_rank: 1,
       duplicates: 0,

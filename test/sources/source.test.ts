@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import { type Chunk, NO_PLACE, type Source } from '../../shared/schemas/sources.ts';
+import type { Chunk, Source } from '../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import type { Body } from '../support/client/client.ts';
 import { column } from '../support/columns.ts';
@@ -12,7 +12,7 @@ import { assertInvalid } from '../support/refusals.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addSource, archived, type ReadSource, readSource } from '../support/source-library.ts';
-import { storeSource } from '../support/sources.ts';
+import { PLAIN_PASSAGE, storeSource } from '../support/sources.ts';
 import { addClient, type Caller } from '../support/team.ts';
 
 const service = await openTestApp();
@@ -123,9 +123,7 @@ describe('GET /v1/memory/sources/{id}', () => {
         layer: 'team',
         client_id: null,
         kind: 'ingest',
-        tags: [],
-        occurred_at: null,
-        location: { document_title: null, ...NO_PLACE },
+        ...PLAIN_PASSAGE,
       });
       assert.deepEqual((await expand(company, chunk_id))[Math.min(ordinal, 10)]?.text, text);
     }
@@ -237,10 +235,8 @@ describe('POST /v1/memory/expand', () => {
         layer: 'client',
         client_id: clientId,
         kind: 'ingest',
-        tags: [],
+        ...PLAIN_PASSAGE,
         created_at: row?.created_at.toISOString(),
-        occurred_at: null,
-        location: { document_title: null, ...NO_PLACE },
       },
     ]);
   });

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { commitSource, type SourceDraft, type StoredDraft, stageSource } from '../../core/sources/store.ts';
 import { type Database, transaction } from '../../db/driver/database.ts';
+import type { NewChunk } from '../../db/queries/sources/chunks.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
+import { NO_PLACE } from '../../shared/schemas/sources.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { fieldsNow, fieldsText } from '../../shared/text/prepared-chunks.ts';
 import { termsAndSketch } from '../../shared/text/terms/terms.ts';
@@ -25,6 +27,23 @@ export interface GivenSource {
   withFields?: boolean;
 }
 
+/** What each passage in an answer has besides its source and its text, where nothing more was given. */
+export const PLAIN_PASSAGE = {
+  tags: [],
+  occurred_at: null,
+  location: { document_title: null, ...NO_PLACE },
+};
+
+/** Chunks as ingest makes them, with their terms and those of the fields. */
+export const chunksOf = (teamId: string, given: GivenSource['chunks'], fields = ''): NewChunk[] =>
+  given.map(({ text, embedding }) => ({
+    text,
+    repeated: 0,
+    place: {},
+    ...termsAndSketch(teamId, text, fields),
+    embedding: embedding ?? null,
+  }));
+
 /** A draft as ingest makes it: chunks with their terms, and the hash of their text. */
 export function draftOf(teamId: string, given: GivenSource): SourceDraft {
   const hash = createHash('sha256');
@@ -43,13 +62,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
     tags: given.tags ?? null,
     contentHash: hash.digest(),
     model: given.model ?? TEST_MODEL_NAME,
-    chunks: given.chunks.map(({ text, embedding }) => ({
-      text,
-      repeated: 0,
-      place: {},
-      ...termsAndSketch(teamId, text, given.withFields === true ? fieldsText(fields, []) : ''),
-      embedding: embedding ?? null,
-    })),
+    chunks: chunksOf(teamId, given.chunks, given.withFields === true ? fieldsText(fields, []) : ''),
   };
 }
 
