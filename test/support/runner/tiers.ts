@@ -48,7 +48,7 @@ export const SAME_ON_BOTH = [
   'test/cli/**',
   'test/packaging/**',
   // That both databases rank alike has a test of its own.
-  'test/search/retrieval.test.ts',
+  'test/search/{retrieval,short-queries}.test.ts',
   'test/db/search/retrieval-fusion.test.ts',
   // The database's part in access has tests of its own, test/db/isolation, which run on both.
   'test/access/{matrix,refusal-order}.test.ts',
