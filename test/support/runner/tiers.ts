@@ -99,10 +99,11 @@ export const LEFT_TO_REST = [
   'test/mcp/bounds.test.ts',
   'test/memories/life/life.test.ts',
   'test/search/{retrieval,short-queries}.test.ts',
-  'test/sources/{bulk-archive,large-ingest}.test.ts',
+  'test/sources/{bulk-archive,large-ingest,originals}.test.ts',
+  'test/sources/purge/originals.test.ts',
   'test/unit/expressions/expressions.test.ts',
   'test/unit/secrets/{vendor-expressions,work}.test.ts',
-  'test/unit/{log-format,text-in-pieces}.test.ts',
+  'test/unit/{log-format,runner,text-in-pieces}.test.ts',
   'test/worker/extract/office/*.test.ts',
 ];
 
