@@ -153,7 +153,7 @@ export function roundsOf(tier: Tier, files: readonly string[], hasServer = true)
   if (tier === 'quick') return [counted(of('unit', 'api').filter((file) => !matches(file, LEFT_TO_REST)))];
   if (tier === 'faults') return [embedded(of('faults')), postgres(of('faults'))];
   if (tier === 'postgres') return [postgres(of('api', 'db', 'programs'))];
-  if (tier !== 'rest') return [embedded(of(tier))];
+  if (tier !== 'rest') return [counted(of(tier))];
   const left = of('unit', 'api').filter((file) => matches(file, LEFT_TO_REST));
   // To count lines in each process that a test starts takes longer than the test.
   const isQuickToCount = (file: string) => !needsOf(file).has('process') && !needsOf(file).has('command');
