@@ -14,6 +14,7 @@ import { normalizeTag } from '../../shared/formats/names.ts';
 import type { Payload } from '../../shared/queues.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { Original } from '../../shared/schemas/sources.ts';
+import type { Unread } from '../../shared/schemas/unread.ts';
 import { clientOf, type LayerId, permitsChangeOf, type TeamScope } from '../../shared/scope.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
@@ -88,6 +89,8 @@ export interface ImportedDocument {
   indexedAs: SourceFields;
   contentHash: Uint8Array;
   chunks: PreparedSource;
+  /** What could not be read of the file. */
+  unread: readonly Unread[];
 }
 
 /**
@@ -100,7 +103,7 @@ export function stageImport(
   scope: TeamScope,
   layerId: LayerId,
   file: Pick<StartedImport, 'filename' | 'title' | 'tags' | 'occurredAt' | 'expiresAt'>,
-  { title, date, indexedAs, contentHash, chunks }: ImportedDocument,
+  { title, date, indexedAs, contentHash, chunks, unread }: ImportedDocument,
   report: StagingReport,
 ): Promise<StagedSource> {
   return stageSource(
@@ -119,6 +122,7 @@ export function stageImport(
       tags: file.tags,
       expiresAt: file.expiresAt,
       contentHash: Buffer.from(contentHash),
+      unread,
       model: config.embeddingModel,
       chunks: withEmbeddings(chunks),
     },
@@ -129,6 +133,8 @@ export function stageImport(
 /** The source of an import that is to be completed. */
 export interface FinishedImport {
   staged: StagedSource;
+  /** What could not be read of its file. */
+  unread: readonly Unread[];
   /** All that was found in the import. */
   redactions: readonly Redaction[];
   /** Whether the mode masks credentials and the file has one, though its text has none. */
@@ -146,7 +152,7 @@ export async function completeImport(
   scope: TeamScope,
   job: RunningJob<'import.process'>,
   file: Pick<RunningImport, 'mediaType' | 'redaction'>,
-  { staged, redactions, hasRawCredentials }: FinishedImport,
+  { staged, unread, redactions, hasRawCredentials }: FinishedImport,
 ): Promise<void> {
   const deleteStaged = () => deleteStagedSource(deps.database, scope, staged);
   const original = await storeOriginal(deps, scope, job.data.importId, {
@@ -158,7 +164,7 @@ export async function completeImport(
     throw error;
   });
   return runAndComplete(deps, scope, 'import.process', job, {
-    apply: (tx) => apply(tx, deps, job.data, { staged, redactions, original }),
+    apply: (tx) => apply(tx, deps, job.data, { staged, unread, redactions, original }),
     quota: deps.config,
     deleteStaged,
   });
@@ -168,13 +174,18 @@ async function apply(
   tx: TeamTransaction,
   { queue, config }: Pick<Dependencies, 'config' | 'queue'>,
   { layerId, importId }: Payload<'import.process'>,
-  { staged, redactions, original }: Omit<FinishedImport, 'hasRawCredentials'> & { original: Original | null },
+  {
+    staged,
+    unread,
+    redactions,
+    original,
+  }: Omit<FinishedImport, 'hasRawCredentials'> & { original: Original | null },
 ): Promise<Applied<void>> {
   const { outcome, source, expired, similarSources } = await commitSource(tx, staged);
   // A source that the import repeats has its own original, unless it was imported before files were kept.
   if (original !== null && permitsChangeOf(tx.scope, source.createdBy))
     await attachOriginal(tx, source.id, original);
-  const result = { sourceId: source.id, similarSources, redactions };
+  const result = { sourceId: source.id, similarSources, unread, redactions };
   if (!(await complete(tx, importId, result))) throw new Error('the import is no longer running');
   const duplicate = outcome === 'duplicate';
   return {

@@ -18,6 +18,7 @@ import type { Config } from '../../shared/config.ts';
 import { importMediaType } from '../../shared/formats/media-types.ts';
 import { layerPrefix } from '../../shared/formats/workspace-path.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
+import type { Unread } from '../../shared/schemas/unread.ts';
 import type { IndexState } from '../../shared/schemas/workspace.ts';
 import { clientOf, layerOf, layerScope, type TeamScope } from '../../shared/scope.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
@@ -94,6 +95,8 @@ interface FileDocument {
   indexedAs: SourceFields;
   contentHash: Uint8Array;
   chunks: PreparedSource;
+  /** What could not be read of the file. */
+  unread: readonly Unread[];
 }
 
 /** What a version is indexed with now. Null: it cannot be indexed; upkeep enqueues it again when it can be. */
@@ -145,7 +148,7 @@ export function stageFile(
   { database, config }: Needed,
   scope: TeamScope,
   { clientId, fileId, path }: FileToIndex,
-  { title, date, indexedAs, contentHash, chunks }: FileDocument,
+  { title, date, indexedAs, contentHash, chunks, unread }: FileDocument,
   report: StagingReport,
 ): Promise<StagedSource> {
   return stageSource(
@@ -162,6 +165,7 @@ export function stageFile(
       occurredAt: date,
       indexedAs,
       contentHash: Buffer.from(contentHash),
+      unread,
       model: config.embeddingModel,
       chunks: withEmbeddings(chunks),
     },

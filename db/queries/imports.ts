@@ -4,6 +4,7 @@ import type { Moment } from '../../shared/formats/times.ts';
 import type { CreatedWith, Redaction } from '../../shared/schemas/common.ts';
 import type { Import, ImportStage } from '../../shared/schemas/imports.ts';
 import type { SimilarSource } from '../../shared/schemas/sources.ts';
+import type { Unread } from '../../shared/schemas/unread.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { TeamTransaction } from '../driver/database.ts';
 import {
@@ -65,6 +66,7 @@ export interface ImportRow {
   expiresAt: Date | null;
   similarSources: SimilarSource[];
   sameAs: NonNullable<Import['sameAs']> | null;
+  unread: Unread[];
   redactions: Redaction[];
   createdBy: string;
   createdWith: CreatedWith;
@@ -77,7 +79,7 @@ export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "media
   ${clientColumn('i')} as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
   i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage",
   i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId", ${occurredAt('i')}, i.expires_at as "expiresAt", i.redactions,
-  ${SIMILAR_SOURCES_OF_IMPORT} as "similarSources", ${SAME_SOURCE_OF_IMPORT} as "sameAs",
+  i.unread, ${SIMILAR_SOURCES_OF_IMPORT} as "similarSources", ${SAME_SOURCE_OF_IMPORT} as "sameAs",
   i.created_by as "createdBy", ${createdWith('i')}, i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
 /** Converts a row to an import as it is sent to clients. */
@@ -245,6 +247,7 @@ interface ImportResult {
   sourceId: string;
   /** The near duplicates of its source. */
   similarSources: readonly SimilarSource[];
+  unread: readonly Unread[];
   redactions: readonly Redaction[];
 }
 
@@ -252,11 +255,11 @@ interface ImportResult {
 export async function completeImport(
   tx: TeamTransaction,
   id: string,
-  { sourceId, similarSources, redactions }: ImportResult,
+  { sourceId, similarSources, unread, redactions }: ImportResult,
 ): Promise<boolean> {
   const rows = await tx.query(
     `with gone as (delete from memory.import_payload where team_id = $1 and import_id = $2)
-     update memory.import set state = 'completed', source_id = $3, near_duplicates = $4, redactions = $5, error_code = null,
+     update memory.import set state = 'completed', source_id = $3, near_duplicates = $4, redactions = $5, unread = $6, error_code = null,
             error_message = null, payload_pruned_at = now(), ${NO_PROGRESS}, updated_at = now()
       where team_id = $1 and id = $2 and state in ('queued', 'running') returning id`,
     [
@@ -268,6 +271,7 @@ export async function completeImport(
         similarSources.map(({ sourceId: other, similarity }) => ({ sourceId: other, similarity })),
       ),
       JSON.stringify(redactions),
+      JSON.stringify(unread),
     ],
   );
   return rows.length === 1;

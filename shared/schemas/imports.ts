@@ -16,6 +16,7 @@ import {
   WriteScope,
 } from './common.ts';
 import { SimilarSources, Tags } from './sources.ts';
+import { UnreadPieces } from './unread.ts';
 
 /** The most credentials that the record of an import keeps: a list of imports has up to 200 records. */
 export const MAX_KEPT_REDACTIONS = 100;
@@ -82,6 +83,7 @@ export const Import = Type.Object({
   occurredAt: { ...StoredOccurrence, description: 'when it happened, as the request said; null: not given' },
   expiresAt: Nullable(Time, 'expiry that was asked for its source; null: never'),
   similarSources: SimilarSources,
+  unread: UnreadPieces,
   sameAs: Type.Optional(
     Type.Object(
       { sourceId: Id, title: Type.String() },

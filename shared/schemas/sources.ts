@@ -28,6 +28,7 @@ import {
   WriteScope,
 } from './common.ts';
 import { Vector } from './embeddings.ts';
+import { UnreadPieces } from './unread.ts';
 
 /*
  * The place of a passage in its document, as far as the file format gives it. All that a further field needs is here: the
@@ -218,6 +219,10 @@ export const Source = Type.Object({
     Original,
     'the file of the import that the source was made of, if it was kept; null while the source is archived',
   ),
+  unread: {
+    ...UnreadPieces,
+    description: 'what could not be read of the file that its text was made of; empty for other sources',
+  },
   ...Use,
   createdBy: Id,
   createdWith: CreatedWith,

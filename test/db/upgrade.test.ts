@@ -118,6 +118,14 @@ describe('a database of an earlier version that is upgraded', () => {
     assert.deepEqual(memories, { review: 1, published: 2, discarded: 0, archived: 0 });
   });
 
+  test('knows of nothing that was not read of its files', async () => {
+    const unread = await database.query<{ unread: object[]; records: number }>(
+      `select unread, count(*)::int as records from (
+         select unread from memory.import union all select unread from memory.source) files group by unread`,
+    );
+    assert.deepEqual([unread.length, unread[0]?.unread], [1, []]);
+  });
+
   test('knows who its texts come from', async () => {
     const origins = await database.query(
       `select origin, array_agg(name order by name collate "C") as names from (

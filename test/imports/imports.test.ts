@@ -62,6 +62,7 @@ describe('POST /v1/memory/imports', () => {
       expiresAt: null,
       occurredAt: null,
       similarSources: [],
+      unread: [],
       createdBy: company.ownerId,
       createdWith: null,
     };

@@ -55,6 +55,7 @@ describe('POST /v1/memory/ingest of a new source', () => {
       occurredAt: null,
       expiresAt: null,
       original: null,
+      unread: [],
       found: 0,
       opened: 0,
       lastFoundAt: null,

@@ -84,6 +84,13 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     }, 10);
     return 'read';
   },
+  /** Sends the outcome of the first file itself, and says what it did not read in a form of its own. */
+  forged: () => {
+    const document = { title: null, date: null, redactions: [], chunkCount: 0, hasRawCredentials: false };
+    const unread = [{ kind: 'page', names: ['x'.repeat(MIB)], reason: 'no_text' }];
+    process.send?.({ file: 0, document: { ...document, unread }, rssBytes: 0 });
+    return 'read';
+  },
   pid: () => String(process.pid),
   environment: () => JSON.stringify(process.env),
   /** Takes so many milliseconds. */

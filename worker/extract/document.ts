@@ -1,4 +1,5 @@
 import type { Redaction } from '../../shared/schemas/common.ts';
+import type { Unread } from '../../shared/schemas/unread.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { MAX_PIECE_LENGTH } from '../../shared/text/chunking.ts';
 import { contentHash } from '../../shared/text/content-hash.ts';
@@ -13,6 +14,7 @@ import {
 import { type Extraction, FileFault } from './extraction.ts';
 import { redactDocument } from './redact-document.ts';
 import { storable } from './text.ts';
+import { cutNames, mergeUnread } from './unread.ts';
 
 /** The fields of the source that a file becomes. */
 export interface FileFields extends SourceFields {
@@ -31,7 +33,9 @@ export interface ReadDocument {
   /** SHA-256 of its text, by which duplicates are recognized. */
   contentHash: Uint8Array;
   chunks: PreparedChunk[];
-  /** The credentials that were found in its text and its title. */
+  /** What could not be read of the file. */
+  unread: Unread[];
+  /** The credentials that were found in its text, its title and the names of what was not read. */
   redactions: Redaction[];
 }
 
@@ -65,8 +69,12 @@ export function prepareDocument(
     if (characters > MAX_CHUNKS * MAX_PIECE_LENGTH) throw new TooManyChunksError();
     const { date = null } = extraction;
     const given = extraction.title === null ? null : storable(extraction.title.slice(0, MAX_CHECKED_TITLE));
-    const texts = { title: given, parts: storableParts(extraction) };
-    const { title: checked, parts, redactions } = redactDocument(texts, mode);
+    const texts = {
+      title: given,
+      parts: storableParts(extraction),
+      unread: mergeUnread(extraction.unread ?? []),
+    };
+    const { title: checked, parts, unread, redactions } = redactDocument(texts, mode);
     const title = checked === null ? null : storable(checked.slice(0, MAX_TITLE_LENGTH));
     const input = { parts };
     const indexedAs = date === null || isDateGiven ? fields : { ...fields, date };
@@ -76,6 +84,7 @@ export function prepareDocument(
       indexedAs,
       contentHash: contentHash(input),
       chunks: prepareChunksNow(teamId, { ...input, fields: indexedAs }),
+      unread: cutNames(unread),
       redactions,
     };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Redaction } from '../../shared/schemas/common.ts';
+import type { Unread } from '../../shared/schemas/unread.ts';
 import type { DocumentPart } from '../../shared/text/prepared-chunks.ts';
 
 /** A fault of a file, for the person who sent it. A retry would not help. */
@@ -33,6 +34,8 @@ export interface Extraction {
   date?: string | null;
   /** In order. Each part is cut on its own, so that no chunk spans two pages or messages. */
   parts: DocumentPart[];
+  /** What could not be read of the file. Absent: all of it was read. */
+  unread?: readonly Unread[];
 }
 
 /** Reports the progress of reading, from 0 to 1. Cheap enough to be called for each page. */

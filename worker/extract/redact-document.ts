@@ -2,6 +2,7 @@ import { IMPORT_FORMATS, type ImportFormat, type ImportMediaType } from '../../s
 import type { Redaction } from '../../shared/schemas/common.ts';
 import { MAX_KEPT_REDACTIONS } from '../../shared/schemas/imports.ts';
 import { PLACE_TEXTS } from '../../shared/schemas/sources.ts';
+import type { Unread } from '../../shared/schemas/unread.ts';
 import { type Finding, findSecretsNow } from '../../shared/secrets/find-secrets.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import type { DocumentPart, PartPlace } from '../../shared/text/prepared-chunks.ts';
@@ -14,31 +15,39 @@ const BETWEEN_PARTS = 2;
 export interface DocumentTexts {
   title: string | null;
   parts: DocumentPart[];
+  /** Its names are texts of the file, such as those of attachments. */
+  unread: Unread[];
 }
 
 /**
  * Checks the text of a document for credentials, before it is cut.
  * @returns what is to be stored, and what was found: `/text` is all parts with a blank line between them, and
- *   `/documentTitle` the title that the document contains, and `/sheet` and the like the texts of places
+ *   `/documentTitle` the title that the document contains, `/sheet` and the like the texts of places, and `/unread` the
+ *   names of what was not read
  * @throws SecretFault in the mode `refuse`
  */
 export function redactDocument(
-  { title, parts }: DocumentTexts,
+  { title, parts, unread }: DocumentTexts,
   mode: RedactionMode,
 ): DocumentTexts & { redactions: Redaction[] } {
-  if (mode === 'off') return { title, parts, redactions: [] };
+  if (mode === 'off') return { title, parts, unread, redactions: [] };
   const ofPlaces = PLACE_TEXTS.flatMap((field) =>
     [...new Set(parts.flatMap(({ place }) => place?.[field] ?? []))].map((text) => ({ field, text })),
   );
-  const texts = [title ?? '', ...[...parts, ...ofPlaces].map(({ text }) => text)];
+  const names = [
+    ...new Set(unread.flatMap((entry) => entry.names.filter((name) => typeof name === 'string'))),
+  ];
+  const texts = [title ?? '', ...[...parts, ...ofPlaces].map(({ text }) => text), ...names];
   const [ofTitle, ...others] = findSecretsNow(texts.map((text) => ({ text })));
   const ofParts = others.slice(0, parts.length);
-  const inPlaces = others.slice(parts.length);
+  const inPlaces = others.slice(parts.length, parts.length + ofPlaces.length);
+  const inNames = others.slice(parts.length + ofPlaces.length);
   const redactions = [
     ...(ofTitle?.findings ?? []).map((finding) => locate(finding, '/documentTitle', 0)),
     ...ofPlaces.flatMap(({ field }, index) =>
       (inPlaces[index]?.findings ?? []).map((finding) => locate(finding, `/${field}`, 0)),
     ),
+    ...inNames.flatMap(({ findings }) => findings.map((finding) => locate(finding, '/unread', 0))),
   ];
   if (ofParts.some(({ findings }) => findings.length > 0)) {
     let from = 0;
@@ -48,7 +57,7 @@ export function redactDocument(
     }
   }
   const listed = redactions.slice(0, MAX_KEPT_REDACTIONS);
-  if (redactions.length === 0 || mode === 'flag') return { title, parts, redactions: listed };
+  if (redactions.length === 0 || mode === 'flag') return { title, parts, unread, redactions: listed };
   if (mode === 'refuse') throw new SecretFault(listed);
   const maskedTexts = new Map(ofPlaces.map(({ text }, index) => [text, inPlaces[index]?.masked ?? '']));
   const maskPlace = (place: PartPlace): PartPlace => ({
@@ -59,12 +68,19 @@ export function redactDocument(
       ),
     ),
   });
+  const maskedNames = new Map<string | number, string>(
+    names.map((name, index) => [name, inNames[index]?.masked ?? '']),
+  );
   return {
     title: title === null ? null : (ofTitle?.masked ?? null),
     parts: parts.map(({ place, ...part }, index) => ({
       ...part,
       text: ofParts[index]?.masked ?? '',
       place: place === null ? null : maskPlace(place),
+    })),
+    unread: unread.map((entry) => ({
+      ...entry,
+      names: entry.names.map((name) => maskedNames.get(name) ?? name),
     })),
     redactions: listed,
   };

@@ -162,9 +162,9 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
       };
       const staged = await stageImport(context, scope, job.data.layerId, file, document, report);
       await progress.end();
-      const { hasRawCredentials } = document;
+      const { hasRawCredentials, unread } = document;
       const redactions = allRedactions(file, document.redactions);
-      await completeImport(context, scope, job, file, { staged, redactions, hasRawCredentials });
+      await completeImport(context, scope, job, file, { staged, unread, redactions, hasRawCredentials });
     },
   );
 }
@@ -179,6 +179,7 @@ function fieldsOfImport({ title, tags, filename, occurredAt }: RunningImport): F
 const PATHS_IN_FILE: ReadonlySet<string> = new Set([
   '/text',
   '/documentTitle',
+  '/unread',
   ...PLACE_TEXTS.map((field) => `/${field}`),
 ]);
 

@@ -2,6 +2,7 @@ import { on } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { storedUnread } from '../../shared/schemas/unread.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { FileFault, SecretFault } from '../extract/extraction.ts';
 import {
@@ -155,8 +156,10 @@ export function readWith(
       if ('chunks' in answer) first.push(...answer.chunks);
       if (!('rssBytes' in answer)) return;
       reader.rssBytes = answer.rssBytes;
-      if ('document' in answer) end(() => resolve({ ...answer.document, first }));
-      else if ('fault' in answer) end(() => reject(faultOf(answer.fault)));
+      if ('document' in answer) {
+        const { document } = answer;
+        end(() => resolve({ ...document, unread: storedUnread(document.unread), first }));
+      } else if ('fault' in answer) end(() => reject(faultOf(answer.fault)));
       else kill(FAULTS.crash());
     };
     const tooLong = () =>

@@ -2,6 +2,7 @@ import type { Moment } from '../../../shared/formats/times.ts';
 import type { Origin } from '../../../shared/origin.ts';
 import type { CreatedWith } from '../../../shared/schemas/common.ts';
 import type { Original, Source } from '../../../shared/schemas/sources.ts';
+import type { Unread } from '../../../shared/schemas/unread.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { SourceFields } from '../../../shared/text/prepared-chunks.ts';
 import { TERMS_VERSION } from '../../../shared/text/terms/terms.ts';
@@ -41,6 +42,7 @@ export interface SourceRow {
   occurredAt: Moment | null;
   expiresAt: Date | null;
   original: Original | null;
+  unread: Unread[];
   use: StoredUse;
   createdBy: string;
   createdWith: CreatedWith;
@@ -56,7 +58,7 @@ const ORIGINAL = `case when s.original_sha256 is not null and ${isActive('s')} t
 /** The columns of `SourceRow`, of `memory.source s`. */
 export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", ${clientColumn('s')} as "clientId",
   ${stateNow('s')} as state, s.tags, case when memory.is_due(s.expires_at) then 0 else s.chunk_count end as chunks,
-  ${SAME_AS} as "sameAs", ${occurredAt('s')}, s.expires_at as "expiresAt", ${ORIGINAL} as original,
+  ${SAME_AS} as "sameAs", ${occurredAt('s')}, s.expires_at as "expiresAt", ${ORIGINAL} as original, s.unread,
   s.created_by as "createdBy", ${createdWith('s')}, s.created_at as "createdAt", s.updated_at as "updatedAt",
   s.content_hash as "contentHash", ${sourceUse('s', 'id')}`;
 
@@ -107,6 +109,8 @@ export interface NewSource {
   fileId?: string;
   /** The name of the imported file, which is in the metadata too. */
   filename?: string;
+  /** What could not be read of the file whose text it has. Absent: nothing, or it has not the text of a file. */
+  unread?: readonly Unread[];
 }
 
 /**
@@ -196,10 +200,10 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
     tx,
     `insert into memory.source (team_id, id, layer_id, kind, state, title, uri, external_id, content_hash,
        metadata, tags, created_by, file_id, occurred_at, occurred_is_day, expires_at,
-       terms_version, origin)
+       terms_version, origin, unread)
      values ($teamId, $id, $layerId, $kind, 'loading', $title, $uri, $externalId, $contentHash,
        $metadata, $tags, $userId, $fileId, ${occurred.at}, ${occurred.isDay}, $expiresAt,
-       ${termsVersion(`coalesce(${occurred.at}, now())`, labels, '$indexedDay', '$indexedLabels')}, $origin)`,
+       ${termsVersion(`coalesce(${occurred.at}, now())`, labels, '$indexedDay', '$indexedLabels')}, $origin, $unread)`,
     {
       teamId: tx.scope.teamId,
       id: source.id,
@@ -218,6 +222,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
       expiresAt: source.expiresAt ?? null,
       indexedLabels: source.indexedAs.labels,
       origin: source.origin ?? tx.scope.origin,
+      unread: JSON.stringify(source.unread ?? []),
     },
   );
 }
@@ -270,7 +275,7 @@ export async function replaceSource(
             expires_at = case when $changesExpiresAt then $expiresAt::timestamptz else s.expires_at end,
             occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
             terms_version = ${termsVersion(`coalesce(${occurred.at}, s.created_at)`, labels, '$indexedDay', '$indexedLabels')},
-            origin = $origin, updated_at = now()
+            origin = $origin, unread = $unread, updated_at = now()
       where s.team_id = $teamId and s.id = $id returning ${SOURCE_COLUMNS}`,
     {
       teamId: tx.scope.teamId,
@@ -288,6 +293,7 @@ export async function replaceSource(
       indexedDay: indexedDay(loading, loading.title),
       indexedLabels: loading.indexedAs.labels,
       origin: loading.origin ?? tx.scope.origin,
+      unread: JSON.stringify(loading.unread ?? []),
     },
   );
   if (row === undefined) throw new Error('the source to replace does not exist');

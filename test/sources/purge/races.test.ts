@@ -53,6 +53,7 @@ async function stagedImport(company: SignedIn, filename: string, text: string) {
     indexedAs: fieldsNow(filename),
     contentHash: contentHash({ text }),
     chunks: prepareChunksNow(teamId, { text }),
+    unread: [],
   };
   const staged = await stageImport(
     service,
@@ -68,6 +69,7 @@ async function stagedImport(company: SignedIn, filename: string, text: string) {
   const complete = () =>
     completeImport({ ...service, queue }, scope, job, file, {
       staged,
+      unread: [],
       redactions: [],
       hasRawCredentials: false,
     });

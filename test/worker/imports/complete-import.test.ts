@@ -46,6 +46,7 @@ test('an import whose job was taken over is left to the other worker, and nothin
     contentHash: Buffer.from(importId),
     chunks: prepareChunksNow(company.teamId, { chunks }),
     chunkCount: CHUNKS,
+    unread: [],
     redactions: [],
     hasRawCredentials: false,
   };

@@ -139,6 +139,12 @@ describe('a file that misbehaves', () => {
   });
 });
 
+test('what a process says that it did not read is ignored if it exceeds the bounds', async (t) => {
+  const pool = poolOf(t);
+  const unread = await pool.read(taskOf('forged'), readingOf(), async (document) => document.unread);
+  assert.deepEqual(unread, []);
+});
+
 describe('the time limit for a file', () => {
   const bounds = { seconds: 60, baseSeconds: 0.5, secondsPerMegabyte: 60 };
 
