@@ -202,10 +202,13 @@ describe('answers with many records are within the bound', () => {
   test('of import_status, with long names and reasons', async () => {
     const company = await service.company();
     await plantImports(service, company, 60, { filename: '\u0001'.repeat(300) });
-    await service.database.query(`update memory.import set error_message = $2 where team_id = $1`, [
-      company.teamId,
-      '"'.repeat(5_000),
-    ]);
+    const unread = ['page', 'sheet', 'part', 'attachment'].map((kind) => {
+      return { kind, names: Array.from({ length: 1000 }, () => '"'.repeat(200)), reason: 'damaged' };
+    });
+    await service.database.query(
+      `update memory.import set error_message = $2, unread = $3 where team_id = $1`,
+      [company.teamId, '"'.repeat(5_000), JSON.stringify(unread)],
+    );
     let seen = 0;
     for (let id: string | null = null; ; ) {
       type Listed = { imports: object[]; note?: string };

@@ -337,4 +337,23 @@ describe('the tool import_status', () => {
     const one = await called<Listed>(company, 'import_status', { id: ids[3] });
     assert.deepEqual(column(one.imports, 'id'), [ids[3]]);
   });
+
+  test('says in words what could not be read of a file, of one import and in the list', async () => {
+    const company = await service.company();
+    const [id, whole] = await plantImports(service, company, 2, { state: 'completed' });
+    const unread = [{ kind: 'page', names: [2, 5, 6, 7], reason: 'no_text' }];
+    await service.database.query('update memory.import set unread = $2 where id = $1', [
+      id,
+      JSON.stringify(unread),
+    ]);
+    type Listed = { imports: { id: string; unread?: string }[] };
+    const words = 'pages 2, 5-7 (no text: pictures or blank)';
+    const one = await called<Listed>(company, 'import_status', { id });
+    assert.deepEqual(columns(one.imports, 'id', 'unread'), [[id, words]]);
+    const all = await called<Listed>(company, 'import_status');
+    assert.deepEqual(columns(all.imports, 'id', 'unread'), [
+      [whole, undefined],
+      [id, words],
+    ]);
+  });
 });

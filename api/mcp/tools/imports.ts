@@ -3,13 +3,14 @@ import { getImport, listImports } from '../../../core/imports/queries.ts';
 import { parseId } from '../../../shared/ids.ts';
 import { Text } from '../../../shared/schemas/common.ts';
 import { Import } from '../../../shared/schemas/imports.ts';
+import { unreadWords } from '../../../shared/schemas/unread.ts';
 import { countFitting, countJsonTokens, cutToJson, NOTE, NOTE_TOKENS, noteOf } from '../text.ts';
 import { MAX_ANSWER_TOKENS, pick, READS, teamTool } from '../tool.ts';
 
 const MAX_LISTED = 50;
 /** Begins an id that continues the list after an import. */
 const AFTER = 'after:';
-/** The most tokens of the message of an error. */
+/** The most tokens of the message of an error, and of what was not read. */
 const MAX_MESSAGE = 300;
 
 const {
@@ -40,7 +41,14 @@ const LISTED = {
   createdAt,
   updatedAt,
 };
-const ListedImport = Type.Object(LISTED);
+const ListedImport = Type.Object({
+  ...LISTED,
+  unread: Type.Optional(
+    Type.String({
+      description: 'what could not be read of the file, in words; absent if all of it was read',
+    }),
+  ),
+});
 type ListedImport = Static<typeof ListedImport>;
 
 /** Returns the state of imports. */
@@ -49,7 +57,7 @@ export const importStatus = teamTool({
   title: 'State of imports',
   description:
     'Returns the imports that you can reach, newest first, with their state and, if one failed, the reason. With `id`, ' +
-    'returns one import. Files are imported with the terminal client or the API.',
+    'returns one import. `unread` tells what of a file is not in its source. Files are imported with the terminal client or the API.',
   permission: 'memory:read',
   annotations: READS,
   input: {
@@ -84,5 +92,10 @@ export const importStatus = teamTool({
 function toListed(found: Import): ListedImport {
   const listed = pick(LISTED, found);
   const { error } = listed;
-  return { ...listed, error: error && { ...error, message: cutToJson(error.message, MAX_MESSAGE) } };
+  const unread = unreadWords(found.unread);
+  return {
+    ...listed,
+    error: error && { ...error, message: cutToJson(error.message, MAX_MESSAGE) },
+    ...(unread !== '' && { unread: cutToJson(unread, MAX_MESSAGE) }),
+  };
 }
