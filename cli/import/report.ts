@@ -1,5 +1,6 @@
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { SimilarSource } from '../../shared/schemas/sources.ts';
+import { type Unread, unreadWords } from '../../shared/schemas/unread.ts';
 import { groupBy } from '../program/older-node.ts';
 import { cell, columns, fit, oneLine, wrap } from '../terminal/columns.ts';
 import { counted } from '../terminal/output.ts';
@@ -9,7 +10,7 @@ import type { FolderContent } from './records.ts';
  * The result for one file. `new`: a dry run would send it. `waiting`: the command ended before the worker had read it.
  * `earlier`: it failed in an earlier run. `sameAs`: the first source with its text, if there is an earlier one. `similarTo`:
  * otherwise the source whose text is most similar to it, if one is nearly the same. `credentials`: how many the service found
- * in it, if it found any.
+ * in it, if it found any. `unread`: what could not be read of it, if anything.
  */
 export type Outcome =
   | {
@@ -18,6 +19,7 @@ export type Outcome =
       sameAs?: NonNullable<Import['sameAs']>;
       similarTo?: SimilarSource;
       credentials?: number;
+      unread?: readonly Unread[];
     }
   | { name: string; state: 'there' | 'new' | 'waiting'; credentials?: number }
   | { name: string; state: 'failed' | 'not sent' | 'skipped'; why: string; earlier?: true };
@@ -101,6 +103,16 @@ export function similarLines(outcomes: readonly Outcome[]): string[] {
     ...listed('Imported, but with the text of other sources:', same),
     ...listed('Imported, but nearly the same as other sources:', similar),
   ];
+}
+
+/** Lists the imported files of which something could not be read, and what. */
+export function unreadLines(outcomes: readonly Outcome[]): string[] {
+  const lines = outcomes.flatMap((outcome) =>
+    outcome.state === 'imported' && outcome.unread !== undefined
+      ? [`  ${oneLine(outcome.name)}: ${oneLine(unreadWords(outcome.unread))}`]
+      : [],
+  );
+  return listed('Imported, but not read in full:', lines);
 }
 
 const STATE_LABELS = {

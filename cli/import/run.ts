@@ -375,7 +375,7 @@ function recordEnded({ open, outcomes }: Run, found: ReadonlyMap<string, Import>
     open.delete(id);
     if (item === undefined) outcomes.push({ name, state: 'failed', why: 'the import no longer exists' });
     else if (item.state === 'completed') {
-      const { sameAs } = item;
+      const { sameAs, unread } = item;
       const [similarTo] = item.similarSources;
       const credentials = item.redactions?.length ?? 0;
       outcomes.push({
@@ -383,6 +383,7 @@ function recordEnded({ open, outcomes }: Run, found: ReadonlyMap<string, Import>
         state: 'imported',
         ...(sameAs !== undefined ? { sameAs } : similarTo !== undefined && { similarTo }),
         ...(credentials > 0 && { credentials }),
+        ...(unread.length > 0 && { unread }),
       });
     } else if (item.state === 'failed') outcomes.push({ name, state: 'failed', why: failure(item) });
     else outcomes.push({ name, state: 'failed', why: 'the import was cancelled' });

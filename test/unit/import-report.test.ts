@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Outcome, outcomeTable, similarLines, summary } from '../../cli/import/report.ts';
+import { type Outcome, outcomeTable, similarLines, summary, unreadLines } from '../../cli/import/report.ts';
 import { columns } from '../../cli/terminal/columns.ts';
 
 const WHY = 'a reason that is much longer than what is left of the line beside the name of its file';
@@ -85,4 +85,19 @@ test('the report names the imported files that are the same or nearly the same a
     '  plan.md: 93 % the same as Old plan (an-id)',
   ]);
   assert.deepEqual(similarLines([failed('c')]), []);
+});
+
+test('the report lists what was not read of imported files, on one line each', () => {
+  const unread: Outcome = {
+    name: 'scan\n.pdf',
+    state: 'imported',
+    unread: [{ kind: 'attachment', names: ['a\u001b[2J.txt'], reason: 'not_read' }],
+  };
+  assert.deepEqual(unreadLines([failed('b'), { name: 'c', state: 'imported' }]), []);
+  const many = unreadLines(Array.from({ length: 21 }, () => unread));
+  assert.deepEqual(many.slice(0, 2), [
+    'Imported, but not read in full:',
+    '  scan .pdf: attachment a[2J.txt (not read)',
+  ]);
+  assert.deepEqual([many.length, many.at(-1)], [22, '  and 1 more']);
 });
