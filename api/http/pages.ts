@@ -11,6 +11,7 @@ import { IMPORT_FORMATS } from '../../shared/formats/media-types.ts';
 import { QUEUE_NAMES, queueDefinition } from '../../shared/queues.ts';
 import { AUDIT_KINDS } from '../../shared/schemas/audit.ts';
 import { placeParts } from '../../shared/schemas/sources.ts';
+import { UNREAD_REASONS, unreadLine, unreadWords } from '../../shared/schemas/unread.ts';
 import { acceptedWeights, addVary } from './requests.ts';
 
 /** The encodings in which pages and long answers are sent, the best one first. */
@@ -233,15 +234,20 @@ const importFormats = () =>
   Object.values(IMPORT_FORMATS).map(({ label, extensions }) => ({ label, extensions }));
 
 /**
- * Modules of the console with what the service knows, by their paths: the name of the export, and its value, or a function
- * that needs nothing but its arguments.
+ * Modules of the console with what the service knows, by their paths: the exports by their names, each with its value, or
+ * with a function that needs nothing but its arguments and the exports above it.
  */
-const MODULES: Readonly<Record<string, readonly [string, () => unknown]>> = {
-  'dashboard/figures/queue-labels.js': ['QUEUE_LABELS', queueLabels],
-  'console/pages/audit/audit-kinds.js': ['AUDIT_MEANINGS', auditMeanings],
-  'console/pages/imports/import-formats.js': ['IMPORT_FORMATS', importFormats],
-  'console/parts/place-parts.js': ['placeParts', () => placeParts],
-  'console/client-package.js': ['CLIENT_SHA256', () => readClientPackage()?.sha256 ?? null],
+const MODULES: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = {
+  'dashboard/figures/queue-labels.js': { QUEUE_LABELS: queueLabels },
+  'console/pages/audit/audit-kinds.js': { AUDIT_MEANINGS: auditMeanings },
+  'console/pages/imports/import-formats.js': { IMPORT_FORMATS: importFormats },
+  'console/parts/place-parts.js': { placeParts: () => placeParts },
+  'console/parts/unread.js': {
+    UNREAD_REASONS: () => UNREAD_REASONS,
+    unreadWords: () => unreadWords,
+    unreadLine: () => unreadLine,
+  },
+  'console/client-package.js': { CLIENT_SHA256: () => readClientPackage()?.sha256 ?? null },
 };
 
 /** A value as JSON; a function as the text that Node runs, without its types and without indentation. */
@@ -251,9 +257,14 @@ const sourceOf = (value: unknown) =>
 /** The scripts that the service makes, by the paths at which the console finds them. */
 export function madeScripts(): Map<string, PageFile> {
   return new Map(
-    Object.entries(MODULES).map(([path, [name, value]]) => [
+    Object.entries(MODULES).map(([path, exports]) => [
       path,
-      pageFile(path, `export const ${name} = ${sourceOf(value())};\n`),
+      pageFile(
+        path,
+        Object.entries(exports)
+          .map(([name, value]) => `export const ${name} = ${sourceOf(value())};\n`)
+          .join(''),
+      ),
     ]),
   );
 }

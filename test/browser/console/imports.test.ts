@@ -6,6 +6,7 @@ import { beginRun, failRun, importFiles, startOwnWorker } from '../../support/da
 import { FAULT } from '../../support/import-records.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { focused, heading, title } from '../../support/pages.ts';
+import { PARTLY, unreadFile } from '../../support/partly-reading-extractors.ts';
 import { answerQuestions, button, confirm, poll, press, said, serveConsole } from './console-tab.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>.txt';
@@ -70,6 +71,31 @@ describe('the page of imports', { skip }, () => {
     const link = listed(page, 'runbook.md').getByRole('link', { name: 'runbook.md' });
     const id = /sources\/([^?]+)/.exec(String(await link.getAttribute('href')))?.[1] ?? '';
     assert.deepEqual((await company.api.getSource(id)).tags, ['on call, at night']);
+    assert.deepEqual(refused, []);
+  });
+
+  test('a file that was not read in full says what is missing, and so does its source', async (t) => {
+    await startOwnWorker(t, service, {}, { reading: PARTLY });
+    const { page, refused } = await start();
+    await page.evaluate("void setInterval(() => dispatchEvent(new Event('online')), 1000)");
+    const text = unreadFile(
+      [
+        { kind: 'page', names: [2, 5, 6, 7], reason: 'no_text' },
+        { kind: 'attachment', names: [HOSTILE], reason: 'a_later_code' },
+      ],
+      'The tapir swims.',
+    );
+    await drop(page, { 'scan.txt': text, 'whole.txt': 'The heron nests.' });
+    await said(page, '2 files: 2 completed.');
+    const words = `pages 2, 5-7 (no text: pictures or blank); attachment ${HOSTILE} (a later code)`;
+    for (const row of [added(page, 'scan.txt'), listed(page, 'scan.txt')])
+      await row.getByText(`Not read: ${words}`, { exact: true }).waitFor();
+    assert.equal(await listed(page, 'whole.txt').getByText('Not read').count(), 0);
+    await listed(page, 'scan.txt').getByRole('link', { name: 'scan.txt' }).click();
+    const details = page.getByRole('region', { name: 'Details' });
+    await details.getByText(words, { exact: true }).waitFor();
+    assert.equal(await details.getByText('Not read', { exact: true }).count(), 1);
+    assert.equal(await page.locator('img').count(), 0);
     assert.deepEqual(refused, []);
   });
 

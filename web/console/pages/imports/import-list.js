@@ -1,5 +1,6 @@
 import { html, useLayoutEffect, useRef } from '../../html.js';
 import { ListEnd } from '../../parts/list.js';
+import { unreadLine } from '../../parts/unread.js';
 import { count, Moment, size } from '../../parts/words.js';
 
 /**
@@ -92,7 +93,7 @@ export const RowButton = ({ word, name, act, danger = false, busy = false }) => 
  * @param {{ item: Import, link: Rows['link'] }} props
  */
 export function Outcome({ item, link }) {
-  const { state, error, progress, filename, payloadPrunedAt, sameAs, redactions = [] } = item;
+  const { state, error, progress, filename, payloadPrunedAt, sameAs, unread, redactions = [] } = item;
   if (state === 'running') {
     const stages = Object.keys(STAGES);
     const place = progress === null ? -1 : stages.indexOf(progress.stage);
@@ -125,6 +126,7 @@ export function Outcome({ item, link }) {
       redactions.length > 0 &&
       html`<p class="imports-note">${count(redactions.length, 'credential')} found in the file.</p>`
     }
+    ${unread.length > 0 && html`<p class="imports-note"><bdi>${unreadLine(unread)}</bdi></p>`}
     ${
       sameAs &&
       html`<p class="quiet">Same as <a href=${link(`/sources/${sameAs.sourceId}`)}><bdi>${sameAs.title}</bdi></a></p>`

@@ -2,6 +2,7 @@ import { ROOT } from '../../../shared/ask-service.js';
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { problemOf, saveAs } from '../../parts/ask.js';
 import { Layer } from '../../parts/names.js';
+import { unreadWords } from '../../parts/unread.js';
 import { count, KINDS, Moment, size, Uri } from '../../parts/words.js';
 import { isExpired } from './labels.js';
 
@@ -34,6 +35,7 @@ export function Facts({ source, clients, members, session, team, lost, link }) {
     lastFoundAt,
     expiresAt,
     original,
+    unread,
     sameAs,
   } = source;
   const author =
@@ -71,6 +73,7 @@ export function Facts({ source, clients, members, session, team, lost, link }) {
       html`<${Original} source=${source} original=${original} session=${session} team=${team} lost=${lost} />`,
     ]);
   }
+  if (unread.length > 0) pairs.push(['Not read', html`<bdi>${unreadWords(unread)}</bdi>`]);
   if (sameAs !== null)
     pairs.push([
       'Same text',
