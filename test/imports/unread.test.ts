@@ -14,6 +14,8 @@ import { file, workspaceOf } from '../support/workspace.ts';
 const service = await openOwnTestApp({}, {}, { supervise: true });
 
 const PAGES: Unread = { kind: 'page', names: [2, 5, 6], reason: 'no_text' };
+/** Of a source that does not exist yet. */
+const NOTHING = { chunks: [], unread: [] };
 const BUDGET: Unread = { kind: 'attachment', names: ['budget.xlsx'], reason: 'not_read' };
 
 describe('what could not be read of a file', () => {
@@ -103,8 +105,8 @@ describe('what could not be read of a file', () => {
       for (;;) {
         signal.throwIfAborted();
         const [source] = await company.all.listSources({ kind: 'file', q: 'a.txt' });
-        const { chunks } = source === undefined ? { chunks: [] } : await company.api.getSource(source.id);
-        if (chunks.some((chunk) => chunk.text.includes(word))) return source?.unread;
+        const { chunks, unread } = source === undefined ? NOTHING : await company.api.getSource(source.id);
+        if (chunks.some((chunk) => chunk.text.includes(word))) return unread;
       }
     };
     assert.deepEqual(await push(unreadFile([PAGES], 'The heron nests.'), 'heron', 0), [PAGES]);
