@@ -19,6 +19,12 @@ export interface PdfTextLine {
   bytes: string | Uint8Array;
 }
 
+/** An annotation: the entries of its dictionary, and the content stream that draws it, with the font `F1`. */
+export interface PdfAnnotation {
+  entries: string;
+  drawn?: string;
+}
+
 export interface PdfPlan {
   /** Each page's lines; a page without any is a picture of one. */
   pages: readonly (readonly PdfTextLine[])[];
@@ -28,6 +34,15 @@ export interface PdfPlan {
   fonts?: Readonly<Record<string, string>>;
   /** How often the list of pages names them all; once if left out. */
   listed?: number;
+  /**
+   * Annotations of the first page. In a document of one page the first is object 5, the next 6. Those that are widgets
+   * are fields of the form.
+   */
+  annotations?: readonly PdfAnnotation[];
+  /** Entries of the form, beside its fields. */
+  form?: string;
+  /** The names of files that are attached to the document. */
+  files?: readonly string[];
   /** Encrypts the document. With an empty one it opens without being asked. */
   userPassword?: string;
 }
@@ -107,29 +122,64 @@ function encryptStream(key: Uint8Array, object: number, data: Uint8Array): Buffe
   return rc4(md5(key, number).subarray(0, 10), data);
 }
 
+const references = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => `${from + index} 0 R`);
+
+function annots(annotations: readonly PdfAnnotation[], first: number): string {
+  return annotations.length === 0 ? '' : `/Annots [${references(first, annotations.length).join(' ')}] `;
+}
+
+function catalog({ annotations = [], form = '', files = [] }: PdfPlan, firstAnnotation: number): string {
+  const all = references(firstAnnotation, annotations.length);
+  const fields = all.filter((_, index) => annotations[index]?.entries.includes('/Widget'));
+  const attached = files.map((name) => `${pdfText(name)} << /Type /Filespec /UF ${pdfText(name)} >>`);
+  return (
+    '<< /Type /Catalog /Pages 2 0 R ' +
+    (fields.length === 0 ? '' : `/AcroForm << /Fields [${fields.join(' ')}] ${form} >> `) +
+    (files.length === 0 ? '' : `/Names << /EmbeddedFiles << /Names [${attached.join(' ')}] >> >> `) +
+    '>>'
+  );
+}
+
+function appearance(drawn: string): string {
+  return (
+    `<< /Type /XObject /Subtype /Form /BBox [0 0 200 50] /Resources << /Font << /F1 ${HELVETICA} >> >> ` +
+    `/Length ${drawn.length} >>\nstream\n${drawn}\nendstream`
+  );
+}
+
 /** Writes the document; information is left out of an encrypted one, whose strings would be encrypted too. */
-export function writePdf({ pages, info, fonts = {}, listed = 1, userPassword }: PdfPlan): Buffer {
+export function writePdf(plan: PdfPlan): Buffer {
+  const { pages, info, fonts = {}, listed = 1, userPassword, annotations = [] } = plan;
   const locked = userPassword === undefined ? null : encryption(userPassword);
   const objects: (string | Buffer)[] = [];
   const add = (object: string | Buffer) => objects.push(object);
-  add('<< /Type /Catalog /Pages 2 0 R >>');
   const firstPage = 3;
+  const firstAnnotation = firstPage + 2 * pages.length;
+  add(catalog(plan, firstAnnotation));
   const kids = pages.map((_, index) => `${firstPage + 2 * index} 0 R`);
   add(
     `<< /Type /Pages /Kids [${`${kids.join(' ')} `.repeat(listed).trim()}] /Count ${listed * pages.length} >>`,
   );
   const resources = Object.entries({ F1: HELVETICA, ...fonts }).map(([name, font]) => `/${name} ${font}`);
-  for (const lines of pages) {
+  for (const [index, lines] of pages.entries()) {
     const contents = objects.length + 2;
     add(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${contents} 0 R ` +
-        `/Resources << /Font << ${resources.join(' ')} >> >> >>`,
+        `/Resources << /Font << ${resources.join(' ')} >> >> ${index === 0 ? annots(annotations, firstAnnotation) : ''}>>`,
     );
     const drawn = Buffer.from(lines.length === 0 ? PICTURE : lines.map(drawText).join(''));
     const data = locked === null ? drawn : encryptStream(locked.key, contents, drawn);
     const head = `<< /Length ${data.length} >>\nstream\n`;
     add(Buffer.concat([Buffer.from(head), data, Buffer.from('\nendstream')]));
   }
+  const streams = annotations.flatMap(({ drawn }) => (drawn === undefined ? [] : [appearance(drawn)]));
+  let nextStream = firstAnnotation + annotations.length;
+  for (const { entries, drawn } of annotations) {
+    const shown = drawn === undefined ? '' : ` /AP << /N ${nextStream++} 0 R >>`;
+    add(`<< /Type /Annot ${entries}${shown} >>`);
+  }
+  for (const stream of streams) add(stream);
   const extra: string[] = [];
   if (info !== undefined && locked === null) extra.push(`/Info ${add(`<< ${info} >>`)} 0 R`);
   if (locked !== null) extra.push(`/Encrypt ${add(locked.dictionary)} 0 R`);

@@ -177,20 +177,24 @@ class ExtrasReader {
     const contents = lineOf(contentsOf(annotation));
     const repeated = annotation.subtype === 'FileAttachment' ? fileNameOf(annotation.file) : quote;
     if (contents === '' || compact(contents) === compact(repeated)) return;
-    const author = lineOf((annotation.titleObj as Annotation | null | undefined)?.str, MAX_NAME_LENGTH);
+    const author = authorOf(annotation);
     this.#note(
       `Note${author === '' ? '' : ` by ${author}`}${quote === '' ? '' : ` on "${quote}"`}: ${contents}`,
     );
   }
 
-  /** A link that is broken into lines is one annotation each, so the texts of consecutive links are joined. */
+  /**
+   * A link that is broken into lines is one annotation each, so the texts of consecutive links are joined. The contents
+   * of a link describe it where it has no text, such as a picture.
+   */
   #readLink(annotation: Annotation): void {
     const { url } = annotation;
     if (typeof url !== 'string' || url.length > MAX_URL_LENGTH || !EXTERNAL_URL.test(url)) return;
     const known = this.#links.get(url);
     if (known !== undefined && (url !== this.#lastUrl || known.length > MAX_QUOTE_LENGTH)) return;
     this.#lastUrl = url;
-    const text = `${known ?? ''} ${this.#quote(annotation)}`.trim();
+    const quote = this.#quote(annotation) || lineOf(contentsOf(annotation), MAX_QUOTE_LENGTH);
+    const text = known === undefined || known === quote ? quote : `${known} ${quote}`.trim();
     this.#links.set(url, text);
     if (known === undefined) this.#length += url.length + ENTRY_LENGTH;
     this.#length += text.length - (known ?? '').length;
@@ -209,6 +213,12 @@ class ExtrasReader {
     }
     return lineOf(texts.join(' '), MAX_QUOTE_LENGTH);
   }
+}
+
+/** Who wrote an annotation. LibreOffice 7 writes the day after the name, and a comma after it. */
+function authorOf({ titleObj }: Annotation): string {
+  const author = lineOf((titleObj as Annotation | null | undefined)?.str, MAX_NAME_LENGTH);
+  return author.endsWith(',') ? author.slice(0, -1) : author;
 }
 
 /** The comment of an annotation. Some programs write it only as rich text. */

@@ -85,9 +85,22 @@ function shortName({ fieldName }: Annotation): string {
   return name.slice(name.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
 }
 
+/** The text of an export value, which can be a PDF name: bytes of UTF-16 with its mark, or of UTF-8. */
+function exportText(value: unknown): string {
+  const name = stringOf(value, MAX_LABEL_LENGTH);
+  if (!/^[\0-\u00ff]*[\u0080-\u00ff]/.test(name)) return lineOf(name);
+  const bytes = Buffer.from(name, 'latin1');
+  const isUtf16 = bytes[0] === 0xfe && bytes[1] === 0xff;
+  try {
+    return lineOf(new TextDecoder(isUtf16 ? 'utf-16be' : 'utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return lineOf(name);
+  }
+}
+
 /** The label of a check box or radio button that has no text beside it. */
 function labelOf(field: Annotation, exportValue: unknown): string {
-  const exported = lineOf(exportValue, MAX_LABEL_LENGTH);
+  const exported = exportText(exportValue);
   const isLabel = WORD.test(exported) && !ONLY_CHECKED.test(exported);
   const labels = [lineOf(field.alternativeText, MAX_LABEL_LENGTH), isLabel ? exported : ''];
   return labels.find((label) => label !== '') ?? shortName(field);
