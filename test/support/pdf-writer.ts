@@ -35,8 +35,8 @@ export interface PdfPlan {
   /** How often the list of pages names them all; once if left out. */
   listed?: number;
   /**
-   * Annotations of the first page. In a document of one page the first is object 5, the next 6. Those that are widgets
-   * are fields of the form.
+   * Annotations of the first page. In a document of one page the first is object 5, the next 6. Those with a
+   * field type are fields of the form.
    */
   annotations?: readonly PdfAnnotation[];
   /** Entries of the form, beside its fields. */
@@ -131,7 +131,7 @@ function annots(annotations: readonly PdfAnnotation[], first: number): string {
 
 function catalog({ annotations = [], form = '', files = [] }: PdfPlan, firstAnnotation: number): string {
   const all = references(firstAnnotation, annotations.length);
-  const fields = all.filter((_, index) => annotations[index]?.entries.includes('/Widget'));
+  const fields = all.filter((_, index) => annotations[index]?.entries.includes('/FT '));
   const attached = files.map((name) => `${pdfText(name)} << /Type /Filespec /UF ${pdfText(name)} >>`);
   return (
     '<< /Type /Catalog /Pages 2 0 R ' +

@@ -252,9 +252,9 @@ function fileNameOf(file: unknown): string {
 /**
  * What a person sees on a page beside its text: values of form fields, texts that were typed on the page, comments,
  * highlights and links to other sites. Nothing that is hidden, and no password.
- * @param annotations what `getAnnotations` of a page of pdf.js gives
+ * @param annotations those of the page, as `DocumentAnnotations` or `getAnnotations` of pdf.js give them
  * @param textIn the text of the page in a rectangle; empty if there is none
- * @param signatures what `getSignatures` of the document gives: needed if `hasSignatureField`
+ * @param signatures what `getSignatures` of the document gives
  */
 export function readAnnotations(
   annotations: readonly unknown[],
@@ -267,11 +267,6 @@ export function readAnnotations(
     if (isAnnotation(annotation)) reader.read(annotation);
   }
   return { placed: reader.placed, notes: reader.notes };
-}
-
-/** Whether a page has a field for a signature, so that the signatures of the document are needed to read it. */
-export function hasSignatureField(annotations: readonly unknown[]): boolean {
-  return annotations.some((annotation) => isAnnotation(annotation) && annotation.fieldType === 'Sig');
 }
 
 /**

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { getDocument, type PDFPageProxy, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import {
   attachmentNames,
-  hasSignatureField,
   type PageExtras,
   type Rect,
   readAnnotations,
-  type Signature,
 } from '../../../../worker/extract/pdf/annotations.ts';
+import { DocumentAnnotations } from '../../../../worker/extract/pdf/document-annotations.ts';
 import { type PdfAnnotation, type PdfPlan, type PdfTextLine, writePdf } from '../../../support/pdf-writer.ts';
 
 /** The text of a page by rectangle: the letters whose middle is in it, if all letters of a piece are equally wide. */
@@ -30,17 +29,17 @@ async function textByPlace(page: PDFPageProxy): Promise<(rect: Rect) => string> 
 /** What the pages of a PDF show beside their text, and the names of the files that are attached. */
 export async function pageExtrasOf(
   content: Uint8Array,
-): Promise<{ pages: PageExtras[]; attachments: string[]; annotations: unknown[][] }> {
+): Promise<{ pages: PageExtras[]; attachments: string[]; annotations: (readonly unknown[])[] }> {
   const task = getDocument({ data: new Uint8Array(content), verbosity: VerbosityLevel.ERRORS });
   try {
     const document = await task.promise;
     const pages: PageExtras[] = [];
-    const annotations: unknown[][] = [];
+    const annotations: (readonly unknown[])[] = [];
+    const all = new DocumentAnnotations(document);
     for (let number = 1; number <= document.numPages; number += 1) {
       const page = await document.getPage(number);
-      const found: unknown[] = await page.getAnnotations();
-      const signatures = hasSignatureField(found) ? await document.getSignatures() : null;
-      pages.push(readAnnotations(found, await textByPlace(page), (signatures ?? []) as Signature[]));
+      const found = await all.ofPage(number);
+      pages.push(readAnnotations(found, await textByPlace(page), await all.signaturesFor(found)));
       annotations.push(found);
     }
     return {
