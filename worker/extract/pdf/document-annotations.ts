@@ -87,7 +87,7 @@ export class DocumentAnnotations {
       for (const index of pages.slice(from, from + BATCH_PAGES)) batch.set(index, []);
       for (const annotation of found ?? []) batch.get(annotation.pageIndex as number)?.push(annotation);
     } catch {
-      batch.clear();
+      // Without a batch, each page is read for itself.
     }
     return batch;
   }

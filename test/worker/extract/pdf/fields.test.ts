@@ -45,7 +45,7 @@ describe('a text field of a PDF', () => {
 
   test('gives a value of which each character has a cell as one text', async () => {
     const cells = {
-      entries: textField(`/Ff ${1 << 24} /MaxLen 7 /V (C-20417)`),
+      entries: textField(`/Ff ${1 << 24} /MaxLen 7 /V (C-20417) ${FORMAT}`),
       drawn: draw('C - 2 0 4 1 7'),
     };
     assert.deepEqual(await placedOf(cells), ['C-20417']);
@@ -86,6 +86,7 @@ describe('a choice field of a PDF', () => {
   test('gives the text of the selected option, not its export value', async () => {
     assert.deepEqual(await placedOf(choice(`/Ff ${1 << 17} ${options} /V (g)`)), ['Green']);
     assert.deepEqual(await placedOf(choice(`/Ff ${1 << 17} ${options} /V (Blue)`)), ['Blue']);
+    assert.deepEqual(await placedOf(choice('/Opt [[(g) ()]] /V (g)')), ['g'], 'an option without a text');
   });
 
   test('gives a text that was entered instead of an option', async () => {
