@@ -109,7 +109,8 @@ export const MAKERS: Readonly<Record<string, Maker>> = {
   weasyprint: {
     commands: ['weasyprint'],
     packages: 'weasyprint',
-    kinds: `${TEXTS} ruled zebra long wrapped spans letter contents box prose/ar prose/ko`,
+    // WeasyPrint 57 states wrong letters for text from right to left.
+    kinds: `${TEXTS} ruled zebra long wrapped spans letter contents box prose/zh prose/ko`,
     count: 1,
     make: each(async ({ path, document }) => {
       await run('weasyprint', '-q', await write(`${path}.html`, writeHtml(document)), `${path}.pdf`);
