@@ -125,7 +125,7 @@ A program that is not installed is skipped. On Debian: apt install ${PACKAGES}`,
         }
         if (samples.length > 0) addRows(program, ({ sample }) => sample.program === program);
       }
-      addRows('total', () => true);
+      if (readings[0]!.length > 0) addRows('total', () => true);
     } finally {
       await rm(work, { recursive: true, force: true });
     }

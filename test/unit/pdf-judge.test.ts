@@ -43,6 +43,7 @@ describe('the judge of bench:pdf', () => {
   it('finds the longest common subsequence', () => {
     assert.equal(commonInOrder([...'abcabba'], [...'cbabac']), 4);
     assert.equal(commonInOrder([...'abc'], []), 0);
+    assert.equal(commonInOrder(['a'], ['a', 'a']), 1);
   });
 
   it('finds no fault in the text itself, in whatever lines', () => {
