@@ -108,6 +108,23 @@ describe('the import worker', () => {
     }
   });
 
+  test('stores what of a PDF was not read, with the import and with its source', async () => {
+    const company = await service.company();
+    const pdf = writePdf({
+      pages: [[{ y: 700, bytes: 'The okapi rests.' }], [], [{ y: 700, bytes: 'It eats leaves.' }], []],
+      files: ['plan.xlsx'],
+    });
+    const [done] = await importAll(company, [
+      { filename: 'scan.pdf', contentBase64: pdf.toString('base64') },
+    ]);
+    const unread = [
+      { kind: 'page', names: [2, 4], reason: 'no_text' },
+      { kind: 'attachment', names: ['plan.xlsx'], reason: 'not_read' },
+    ];
+    assert.deepEqual([done?.state, done?.unread], ['completed', unread]);
+    assert.deepEqual((await company.api.getSource(done?.sourceId ?? '')).unread, unread);
+  });
+
   test('stores the sheet, the first row and the slide of each chunk, and finds rows by the name of their sheet', async () => {
     const company = await service.company();
     const office = (name: string) =>

@@ -23,20 +23,30 @@ export interface PdfTextLine {
 export interface PdfAnnotation {
   entries: string;
   drawn?: string;
+  /** The index of its page; the first page if left out. */
+  page?: number;
 }
 
 export interface PdfPlan {
-  /** Each page's lines; a page without any is a picture of one. */
-  pages: readonly (readonly PdfTextLine[])[];
+  /** Each page's lines and drawing operators, in order; a page without any is a picture of one. */
+  pages: readonly (readonly (PdfTextLine | string)[])[];
+  /** Entries of each page, as `/Rotate 90`. */
+  pageEntries?: string;
+  /** Groups of optional content, and whether they are shown: `/OC /Name BDC` begins what belongs to one, `EMC` ends it. */
+  layers?: Readonly<Record<string, boolean>>;
+  /** Forms: their names, and the operators that draw them, which can draw other forms: `/Name Do`. */
+  forms?: Readonly<Record<string, string>>;
   /** Entries of the document's information, as `/Title (...)`. */
   info?: string;
   /** Fonts beside `F1`, which is Helvetica with the encoding of Windows: name and dictionary. */
   fonts?: Readonly<Record<string, string>>;
   /** How often the list of pages names them all; once if left out. */
   listed?: number;
+  /** Operators that draw on each page below its text, such as rules, by the index of the page. */
+  drawn?: readonly string[];
   /**
-   * Annotations of the first page. In a document of one page the first is object 5, the next 6. Those with a
-   * field type are fields of the form.
+   * Annotations of pages. In a document of one page the first is object 5, the next 6. Those with a field type are
+   * fields of the form.
    */
   annotations?: readonly PdfAnnotation[];
   /** Entries of the form, beside its fields. */
@@ -72,7 +82,9 @@ export function glyphFont(text: string): { font: string; bytes: Uint8Array } {
   };
 }
 
-function drawText({ x = 50, y, size = 12, font = 'F1', bytes }: PdfTextLine): string {
+function draw(item: PdfTextLine | string): string {
+  if (typeof item === 'string') return `${item}\n`;
+  const { x = 50, y, size = 12, font = 'F1', bytes } = item;
   return `BT /${font} ${size} Tf 1 0 0 1 ${x} ${y} Tm <${Buffer.from(bytes).toString('hex')}> Tj ET\n`;
 }
 
@@ -125,50 +137,79 @@ function encryptStream(key: Uint8Array, object: number, data: Uint8Array): Buffe
 const references = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => `${from + index} 0 R`);
 
-function annots(annotations: readonly PdfAnnotation[], first: number): string {
-  return annotations.length === 0 ? '' : `/Annots [${references(first, annotations.length).join(' ')}] `;
+/** The annotations of each page that has some, as the entry of the page. */
+function annotsOfPages(annotations: readonly PdfAnnotation[], first: number): Map<number, string> {
+  const all = references(first, annotations.length);
+  const ofPages = Map.groupBy(all.keys(), (index) => annotations[index]?.page ?? 0);
+  return new Map(
+    [...ofPages].map(([page, own]) => [page, `/Annots [${own.map((index) => all[index]).join(' ')}] `]),
+  );
 }
 
-function catalog({ annotations = [], form = '', files = [] }: PdfPlan, firstAnnotation: number): string {
+function catalog(
+  { annotations = [], form = '', files = [], layers = {} }: PdfPlan,
+  firstAnnotation: number,
+  firstLayer: number,
+): string {
+  const groups = references(firstLayer, Object.keys(layers).length);
+  const hidden = groups.filter((_, index) => Object.values(layers)[index] === false);
   const all = references(firstAnnotation, annotations.length);
   const fields = all.filter((_, index) => annotations[index]?.entries.includes('/FT '));
   const attached = files.map((name) => `${pdfText(name)} << /Type /Filespec /UF ${pdfText(name)} >>`);
   return (
     '<< /Type /Catalog /Pages 2 0 R ' +
     (fields.length === 0 ? '' : `/AcroForm << /Fields [${fields.join(' ')}] ${form} >> `) +
+    (groups.length === 0
+      ? ''
+      : `/OCProperties << /OCGs [${groups.join(' ')}] /D << /OFF [${hidden.join(' ')}] >> >> `) +
     (files.length === 0 ? '' : `/Names << /EmbeddedFiles << /Names [${attached.join(' ')}] >> >> `) +
     '>>'
   );
 }
 
-function appearance(drawn: string): string {
+function formObject(drawn: string, resources: string, box = '0 0 595 842'): string {
   return (
-    `<< /Type /XObject /Subtype /Form /BBox [0 0 200 50] /Resources << /Font << /F1 ${HELVETICA} >> >> ` +
+    `<< /Type /XObject /Subtype /Form /BBox [${box}] /Resources ${resources} ` +
     `/Length ${drawn.length} >>\nstream\n${drawn}\nendstream`
   );
 }
 
+const appearance = (drawn: string) => formObject(drawn, `<< /Font << /F1 ${HELVETICA} >> >>`, '0 0 200 50');
+
 /** Writes the document; information is left out of an encrypted one, whose strings would be encrypted too. */
 export function writePdf(plan: PdfPlan): Buffer {
-  const { pages, info, fonts = {}, listed = 1, userPassword, annotations = [] } = plan;
+  const { pages, info, fonts = {}, listed = 1, userPassword, annotations = [], drawn: below = [] } = plan;
+  const { layers = {}, forms = {}, pageEntries = '' } = plan;
   const locked = userPassword === undefined ? null : encryption(userPassword);
   const objects: (string | Buffer)[] = [];
   const add = (object: string | Buffer) => objects.push(object);
   const firstPage = 3;
   const firstAnnotation = firstPage + 2 * pages.length;
-  add(catalog(plan, firstAnnotation));
+  const firstForm =
+    firstAnnotation + annotations.length + annotations.filter(({ drawn }) => drawn !== undefined).length;
+  const firstLayer = firstForm + Object.keys(forms).length;
+  add(catalog(plan, firstAnnotation, firstLayer));
   const kids = pages.map((_, index) => `${firstPage + 2 * index} 0 R`);
   add(
     `<< /Type /Pages /Kids [${`${kids.join(' ')} `.repeat(listed).trim()}] /Count ${listed * pages.length} >>`,
   );
-  const resources = Object.entries({ F1: HELVETICA, ...fonts }).map(([name, font]) => `/${name} ${font}`);
+  const named = (names: object, first: number) =>
+    Object.keys(names)
+      .map((name, index) => `/${name} ${first + index} 0 R`)
+      .join(' ');
+  const fontList = Object.entries({ F1: HELVETICA, ...fonts }).map(([name, font]) => `/${name} ${font}`);
+  const resources =
+    `<< /Font << ${fontList.join(' ')} >> /XObject << ${named(forms, firstForm)} >> ` +
+    `/Properties << ${named(layers, firstLayer)} >> >>`;
+  const annots = annotsOfPages(annotations, firstAnnotation);
   for (const [index, lines] of pages.entries()) {
     const contents = objects.length + 2;
     add(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${contents} 0 R ` +
-        `/Resources << /Font << ${resources.join(' ')} >> >> ${index === 0 ? annots(annotations, firstAnnotation) : ''}>>`,
+        `/Resources ${resources} ${pageEntries} ${annots.get(index) ?? ''}>>`,
     );
-    const drawn = Buffer.from(lines.length === 0 ? PICTURE : lines.map(drawText).join(''));
+    const text = lines.length === 0 ? PICTURE : lines.map(draw).join('');
+    const drawn = Buffer.from((below[index] ?? '') + text);
     const data = locked === null ? drawn : encryptStream(locked.key, contents, drawn);
     const head = `<< /Length ${data.length} >>\nstream\n`;
     add(Buffer.concat([Buffer.from(head), data, Buffer.from('\nendstream')]));
@@ -180,6 +221,8 @@ export function writePdf(plan: PdfPlan): Buffer {
     add(`<< /Type /Annot ${entries}${shown} >>`);
   }
   for (const stream of streams) add(stream);
+  for (const drawn of Object.values(forms)) add(formObject(drawn, resources));
+  for (const name of Object.keys(layers)) add(`<< /Type /OCG /Name ${pdfText(name)} >>`);
   const extra: string[] = [];
   if (info !== undefined && locked === null) extra.push(`/Info ${add(`<< ${info} >>`)} 0 R`);
   if (locked !== null) extra.push(`/Encrypt ${add(locked.dictionary)} 0 R`);
@@ -188,22 +231,22 @@ export function writePdf(plan: PdfPlan): Buffer {
 
 /** Numbers the objects, and puts the table of where they stand below them. */
 function assemble(objects: readonly (string | Buffer)[], extra: string): Buffer {
-  let file = Buffer.from('%PDF-1.4\n%âãÏÓ\n', 'latin1');
+  const pieces = [Buffer.from('%PDF-1.4\n%âãÏÓ\n', 'latin1')];
+  let length = pieces[0]!.length;
   const offsets: number[] = [];
   for (const [index, object] of objects.entries()) {
-    offsets.push(file.length);
-    file = Buffer.concat([
-      file,
-      Buffer.from(`${index + 1} 0 obj\n`),
-      Buffer.from(object),
-      Buffer.from('\nendobj\n'),
-    ]);
+    offsets.push(length);
+    for (const text of [`${index + 1} 0 obj\n`, object, '\nendobj\n']) {
+      const piece = Buffer.from(text);
+      pieces.push(piece);
+      length += piece.length;
+    }
   }
   const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`);
   const id = FILE_ID.toString('hex');
   const end =
     `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows.join('')}` +
     `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /ID [<${id}> <${id}>] ${extra} >>\n` +
-    `startxref\n${file.length}\n%%EOF\n`;
-  return Buffer.concat([file, Buffer.from(end)]);
+    `startxref\n${length}\n%%EOF\n`;
+  return Buffer.concat([...pieces, Buffer.from(end)]);
 }

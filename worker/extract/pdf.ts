@@ -7,208 +7,16 @@ import {
   type PDFDocumentProxy,
   VerbosityLevel,
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { TextItem, TextStyle } from 'pdfjs-dist/types/src/display/api.js';
-import { dayOf, MAX_CHUNKS } from '../../shared/text/prepared-chunks.ts';
+import type { Unread } from '../../shared/schemas/unread.ts';
+import { type DocumentPart, dayOf, MAX_CHUNKS } from '../../shared/text/prepared-chunks.ts';
 import { type Extraction, type Extractor, FileFault, type ReportProgress } from './extraction.ts';
-import { oneLine, withoutHeadings } from './text.ts';
-
-/** One line of a page, with its position in the units of the page. */
-export interface PdfLine {
-  text: string;
-  /** The direction of the text, in whole degrees. */
-  angle: number;
-  vertical: boolean;
-  /** The start and end of the line along its direction. */
-  start: number;
-  end: number;
-  /** The position across its direction: lower for lines further down. */
-  baseline: number;
-  /** The size of its largest letters. */
-  size: number;
-}
-
-/** The position of a piece of text. */
-function place({ transform, width, height }: TextItem, vertical: boolean): Omit<PdfLine, 'text'> {
-  const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = transform as number[];
-  const size = Math.hypot(c, d);
-  if (vertical) {
-    return { angle: 0, vertical, start: -y, end: -y + height, baseline: x, size };
-  }
-  const scale = Math.hypot(a, b) || 1;
-  const [right, up] = [a / scale, b / scale];
-  const start = x * right + y * up;
-  const angle = Math.round((Math.atan2(b, a) * 180) / Math.PI);
-  return { angle, vertical, start, end: start + width, baseline: y * right - x * up, size };
-}
-
-/** Joins the pieces of a page into lines, in the order of the page. */
-function linesOf(items: readonly TextItem[], styles: Readonly<Record<string, TextStyle>>): PdfLine[] {
-  const lines: PdfLine[] = [];
-  let line: PdfLine | null = null;
-  for (const item of items) {
-    if (item.str !== '') {
-      const spot = place(item, styles[item.fontName]?.vertical === true);
-      if (line === null) line = { ...spot, text: item.str };
-      else {
-        line.text += item.str;
-        line.start = Math.min(line.start, spot.start);
-        line.end = Math.max(line.end, spot.end);
-        if (item.str.trim() !== '') line.size = Math.max(line.size, spot.size);
-      }
-    }
-    if (item.hasEOL && line !== null) {
-      lines.push(line);
-      line = null;
-    }
-  }
-  if (line !== null) lines.push(line);
-  return lines.filter(({ text }) => text.trim() !== '');
-}
-
-/** The largest gap between lines of a paragraph, relative to the usual gap of the page or to the letter size. */
-const GAP_TO_USUAL = 1.3;
-const GAP_TO_SIZE = { few: 1.9, most: 2.6 };
-/** The usual gap is known only if the page has at least this many. */
-const ENOUGH_GAPS = 4;
-/** If the sizes of two lines differ by more than this share, one is a heading. */
-const SIZE_CHANGE = 0.15;
-/** A line that fills at least this share of the width was broken because it was full. */
-const FULL_LINE = 0.82;
-/** How much of a paragraph's end is checked to join the next line, in UTF-16 code units: longer than any word. */
-const TAIL_LENGTH = 200;
-/** Lines narrower than this, in multiples of the letter size, are not running text. */
-const NARROWEST = 15;
-
-const WORD = /[\p{L}\p{M}]+(?:[-‐][\p{L}\p{M}]+)*/gu;
-/** The lookbehind matches only whole words. Without it, the search would run once from each letter of a long word. */
-const BROKEN_WORD = /(?<![\p{L}\p{M}])([\p{L}\p{M}]*\p{Ll})[-‐]$/u;
-const NEXT_PART = /^(\p{Ll}[\p{L}\p{M}]*)/u;
-const LIST_MARK = /^(?:[•‣▪◦●○■–—*-]|\p{L}[.)]|\d{1,3}[.)])\s/u;
-/** Scripts without spaces between words: lines are joined without a space. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff00-\uff60]/u;
-
-/**
- * The words of a document, in lower case, which are used to join hyphenated words. The parts of words at the end of a
- * line and at the start of the next line are left out.
- */
-export function wordsOf(pages: readonly (readonly PdfLine[])[]): Set<string> {
-  const words = new Set<string>();
-  for (const lines of pages) {
-    let broken = false;
-    for (const line of lines) {
-      const text = line.text.trim();
-      const begun = broken ? text.replace(NEXT_PART, '') : text;
-      broken = BROKEN_WORD.test(text);
-      for (const [word] of begun.replace(BROKEN_WORD, '').matchAll(WORD)) words.add(word.toLowerCase());
-    }
-  }
-  return words;
-}
-
-/**
- * Joins two lines. A hyphen at the end is removed, unless the document has evidence against it: it is kept if the
- * word has a hyphen elsewhere, or if both parts are words of the document and the joined word is not.
- */
-function joinLines(text: string, next: string, words: ReadonlySet<string>): string {
-  if (text.endsWith('\u00ad')) return text.slice(0, -1) + next;
-  const head = BROKEN_WORD.exec(text)?.[1];
-  const tail = NEXT_PART.exec(next)?.[1];
-  if (head !== undefined && tail !== undefined) {
-    const [first, second] = [head.toLowerCase(), tail.toLowerCase()];
-    const whole = words.has(first + second);
-    const apart = words.has(`${first}-${second}`) || (words.has(first) && words.has(second));
-    return (whole || !apart ? text.slice(0, -1) : text) + next;
-  }
-  const last = text.at(-1) ?? '';
-  return UNSPACED.test(last) && UNSPACED.test(next.charAt(0)) ? text + next : `${text} ${next}`;
-}
-
-/** Whether a line has the same direction and size as the line above it. */
-function isLike(above: PdfLine, line: PdfLine): boolean {
-  if (above.angle !== line.angle || above.vertical !== line.vertical) return false;
-  return Math.abs(above.size - line.size) <= SIZE_CHANGE * Math.max(above.size, line.size);
-}
-
-/** The usual gap between the lines of a page; null if there are too few lines. */
-function usualGap(lines: readonly PdfLine[]): number | null {
-  const gaps = lines
-    .flatMap((line, index) => {
-      const above = lines[index - 1];
-      return above !== undefined && isLike(above, line) ? [above.baseline - line.baseline] : [];
-    })
-    .filter((gap) => gap > 0)
-    .sort((a, b) => a - b);
-  return gaps.length < ENOUGH_GAPS ? null : (gaps[Math.floor(gaps.length / 2)] ?? null);
-}
-
-/** Whether a line belongs to the paragraph of the line above. The first line of a column is higher, so it does not. */
-function continues(above: PdfLine, line: PdfLine, usual: number | null): boolean {
-  if (!isLike(above, line)) return false;
-  const size = Math.max(above.size, line.size);
-  const limit =
-    usual === null ? GAP_TO_SIZE.few * size : Math.min(GAP_TO_USUAL * usual, GAP_TO_SIZE.most * size);
-  const gap = above.baseline - line.baseline;
-  return gap >= 0 && gap <= limit;
-}
-
-function* blocksOf(lines: readonly PdfLine[]): Generator<PdfLine[]> {
-  const usual = usualGap(lines);
-  let block: PdfLine[] = [];
-  for (const line of lines) {
-    const above = block.at(-1);
-    if (above !== undefined && !continues(above, line, usual)) {
-      yield block;
-      block = [];
-    }
-    block.push(line);
-  }
-  if (block.length > 0) yield block;
-}
-
-/** A line of the result, to which other lines are joined. Only its end is checked, so that joining stays fast. */
-class RunningLine {
-  #head = '';
-  #tail: string;
-
-  constructor(text: string) {
-    this.#tail = text;
-  }
-
-  join(next: string, words: ReadonlySet<string>): void {
-    const text = joinLines(this.#tail, next, words);
-    const cut = Math.max(0, text.length - TAIL_LENGTH);
-    this.#head += text.slice(0, cut);
-    this.#tail = text.slice(cut);
-  }
-
-  toString(): string {
-    return this.#head + this.#tail;
-  }
-}
-
-/** Joins lines that reach the margin with the next line. Shorter lines, as in tables and addresses, stay lines. */
-function writeBlock(lines: readonly PdfLine[], words: ReadonlySet<string>): string {
-  const left = lines.reduce((least, { start }) => Math.min(least, start), Number.POSITIVE_INFINITY);
-  const width = lines.reduce((most, { end }) => Math.max(most, end), Number.NEGATIVE_INFINITY) - left;
-  const written: RunningLine[] = [];
-  let full = false;
-  for (const line of lines) {
-    const text = line.text.trim();
-    const above = written.at(-1);
-    const runsOn = full && !LIST_MARK.test(text);
-    if (runsOn && above !== undefined) above.join(text, words);
-    else written.push(new RunningLine(text));
-    full = width >= NARROWEST * line.size && line.end - left >= FULL_LINE * width;
-  }
-  return written.join('\n').replaceAll('\u00ad', '');
-}
-
-/** The text of a page: lines joined into paragraphs, with a blank line between them. */
-export function paragraphsOf(lines: readonly PdfLine[], words: ReadonlySet<string>): string {
-  const blocks = [...blocksOf(lines)].map((block) => writeBlock(block, words));
-  return withoutHeadings(blocks.join('\n\n'));
-}
+import { attachmentNames } from './pdf/annotations.ts';
+import { DocumentAnnotations } from './pdf/document-annotations.ts';
+import { DOCUMENT_WITHOUT_FONTS } from './pdf/no-fonts.ts';
+import { readPage } from './pdf/page.ts';
+import { carryHeadings, leaveOutRepeats, linesOfPage, type PageText, textOfPage } from './pdf/pages.ts';
+import { Vocabulary } from './pdf/paragraphs.ts';
+import { oneLine, TextBudget, withoutHeadings } from './text.ts';
 
 /** The folder of the library, with the files that it needs for the encodings of Chinese, Japanese and Korean. */
 const LIBRARY = new URL('./', import.meta.resolve('pdfjs-dist/package.json'));
@@ -221,7 +29,12 @@ const folder = (name: string) => fileURLToPath(new URL(`${name}/`, LIBRARY));
 const MAX_PAGES = MAX_CHUNKS;
 
 /** Titles that programs write if they know no title. */
-const NO_TITLE = /^(?:untitled|unbenannt|title|microsoft (?:word|powerpoint|excel) - .*)$/i;
+const NO_TITLE =
+  /^(?:\(?(?:untitled|unbenannt|anonymous|unknown|no title)\)?(?: (?:document|presentation|\d+))?|title|(?:powerpoint )?presentation|slide \d+|(?:document|book|sheet|mappe|dokument) ?\d*|about:blank|microsoft (?:word|powerpoint|excel) - .*)$/i;
+
+/** Days that clocks and programs write if they know none: before the format was published, or in the future. */
+const FIRST_DAY = '1993-01-01';
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The fault for an error of the library when it opens a document or reads a page. */
 function openingFault(error: unknown): FileFault {
@@ -239,36 +52,31 @@ function openingFault(error: unknown): FileFault {
 }
 
 /**
- * Whether the extracted letters are the ones that the pages show. A font that has only the needed letters may not
+ * Whether the extracted letters are the ones that a page shows. A font that has only the needed letters may not
  * state which letters they are. The extracted characters are then their numbers in the font, and the number of the
  * space, like many others, is a control character. The limit is a guess: one in twenty is less than the share of spaces
  * in any language that has them, and far more than a few stray control characters.
  */
-function isLegible(parts: readonly { text: string }[]): boolean {
-  const letters = parts.map(({ text }) => text.replaceAll(/\s/g, '')).join('');
+function isLegible(text: string): boolean {
+  const letters = text.replaceAll(/\s/g, '');
   return (letters.match(/[\p{Cc}\uFFFD]/gu)?.length ?? 0) <= letters.length / 20;
 }
 
+type Metadata = Awaited<ReturnType<PDFDocumentProxy['getMetadata']>>;
+
 /** The title of the document, and the day on which it was last changed. */
-async function readProperties(document: PDFDocumentProxy): Promise<Pick<Extraction, 'title' | 'date'>> {
-  const { info, metadata } = await document.getMetadata();
+function propertiesOf({ info, metadata }: Metadata): Pick<Extraction, 'title' | 'date'> {
   const { Title, ModDate, CreationDate } = info as Partial<Record<string, unknown>>;
   const title = [Title, metadata?.get('dc:title')]
     .map((title) => (typeof title === 'string' ? oneLine(title) : ''))
     .find((title) => title !== '' && !NO_TITLE.test(title));
-  const changed = [ModDate, CreationDate].find((date) => typeof date === 'string');
-  const time = changed === undefined ? null : PDFDateString.toDateObject(changed);
-  return { title: title ?? null, date: time === null ? null : dayOf(time) };
-}
-
-async function readPage(document: PDFDocumentProxy, number: number): Promise<PdfLine[]> {
-  const page = await document.getPage(number);
-  const { items, styles } = await page.getTextContent();
-  page.cleanup();
-  return linesOf(
-    items.filter((item): item is TextItem => 'str' in item),
-    styles as Parameters<typeof linesOf>[1],
-  );
+  const days = [ModDate, CreationDate].map((date) => {
+    const time = typeof date === 'string' ? PDFDateString.toDateObject(date) : null;
+    return time === null ? null : dayOf(time);
+  });
+  const tomorrow = dayOf(new Date(Date.now() + DAY_MS)) ?? '';
+  const date = days.find((day) => day !== null && day >= FIRST_DAY && day <= tomorrow) ?? null;
+  return { title: title ?? null, date };
 }
 
 function open(content: Uint8Array): PDFDocumentLoadingTask {
@@ -276,14 +84,53 @@ function open(content: Uint8Array): PDFDocumentLoadingTask {
     // A copy, because the library takes ownership of the buffer.
     data: new Uint8Array(content),
     cMapUrl: folder('cmaps'),
-    standardFontDataUrl: folder('standard_fonts'),
-    // Nothing is rendered, so fonts are not loaded.
-    disableFontFace: true,
+    // With font faces, the library computes no outlines of letters.
+    disableFontFace: false,
+    ownerDocument: DOCUMENT_WITHOUT_FONTS,
     useSystemFonts: false,
+    // Pictures hold no text that could be read.
+    maxImageSize: 0,
     useWasm: false,
     enableXfa: false,
     verbosity: VerbosityLevel.ERRORS,
   });
+}
+
+/** How many pages are read before the fonts of the document are freed. */
+const PAGES_WITH_FONTS = 100;
+
+const NO_TEXT =
+  'The pages hold pictures but no text: run text recognition (OCR) over them and import the result.';
+const NO_LETTERS =
+  'The PDF does not state which letters its fonts show: run text recognition (OCR) over it and import the result.';
+
+/** The pages of a document: null for each that could not be read, and the fault of the first of these. */
+async function readPages(document: PDFDocumentProxy, report: ReportProgress) {
+  const layers = await document.getOptionalContentConfig().catch(() => null);
+  const isVisible = (group: unknown) => layers?.isVisible(group) ?? true;
+  const annotationsOf = new DocumentAnnotations(document);
+  const budget = new TextBudget();
+  const pages: (PageText | null)[] = [];
+  const attached = new Set<string>();
+  let fault: FileFault | null = null;
+  for (let number = 1; number <= document.numPages; number += 1) {
+    try {
+      const annotations = await annotationsOf.ofPage(number);
+      const signatures = await annotationsOf.signaturesFor(annotations);
+      const page = await readPage(await document.getPage(number), isVisible, annotations, signatures);
+      for (const line of linesOfPage(page)) budget.addText(line.length);
+      for (const name of attachmentNames(null, annotations)) attached.add(name);
+      pages.push(page);
+    } catch (error) {
+      // The text of the document is too long; other errors are those of one page.
+      if (error instanceof FileFault) throw error;
+      fault ??= openingFault(error);
+      pages.push(null);
+    }
+    if (number % PAGES_WITH_FONTS === 0) await document.cleanup();
+    report(number / document.numPages);
+  }
+  return { pages, fault, attached };
 }
 
 async function readDocument(document: PDFDocumentProxy, report: ReportProgress): Promise<Extraction> {
@@ -293,28 +140,51 @@ async function readDocument(document: PDFDocumentProxy, report: ReportProgress):
       `The PDF has ${document.numPages} pages, more than the ${MAX_PAGES} that can be read: divide it.`,
     );
   }
-  const pages: PdfLine[][] = [];
-  for (let number = 1; number <= document.numPages; number += 1) {
-    pages.push(await readPage(document, number));
-    report(number / document.numPages);
+  const { pages, fault, attached } = await readPages(document, report);
+  const texts = textsOf(pages.filter((page) => page !== null));
+  const parts: DocumentPart[] = [];
+  const unread: Unread[] = [];
+  for (const [index, page] of pages.entries()) {
+    const number = index + 1;
+    const text = page === null ? '' : (texts.get(page) ?? '');
+    const isRead = text !== '' && isLegible(text);
+    if (isRead) parts.push({ text, place: { page: number } });
+    else
+      unread.push({
+        kind: 'page',
+        names: [number],
+        reason: page === null ? 'damaged' : text === '' ? 'no_text' : 'no_letters',
+      });
   }
-  const words = wordsOf(pages);
-  const parts = pages
-    .map((lines, index) => ({ text: paragraphsOf(lines, words), place: { page: index + 1 } }))
-    .filter(({ text }) => text !== '');
   if (parts.length === 0) {
-    throw new FileFault(
-      'no_text',
-      'The pages hold pictures but no text: run text recognition (OCR) over them and import the result.',
-    );
+    const lacksLetters = unread.some(({ reason }) => reason === 'no_letters');
+    throw fault ?? new FileFault('no_text', lacksLetters ? NO_LETTERS : NO_TEXT);
   }
-  if (!isLegible(parts)) {
-    throw new FileFault(
-      'no_text',
-      'The PDF does not state which letters its fonts show: run text recognition (OCR) over it and import the result.',
-    );
+  const names = attachmentNames(await document.getAttachments());
+  const files = [...new Set([...names, ...attached])];
+  if (files.length > 0) {
+    unread.push({ kind: 'attachment', names: files, reason: 'not_read' });
+    const last = parts.at(-1);
+    if (last !== undefined) last.text += `\n\n${files.map((name) => `Attached file: ${name}`).join('\n')}`;
   }
-  return { ...(await readProperties(document)), parts };
+  const metadata = await document.getMetadata();
+  if (isFormWithoutPages(metadata)) unread.push({ kind: 'part', names: ['XFA form'], reason: 'not_read' });
+  return { ...propertiesOf(metadata), parts, unread };
+}
+
+/** The texts of pages: what repeats at their edges is in the first of them only. */
+function textsOf(pages: readonly PageText[]): Map<PageText, string> {
+  const words = new Vocabulary();
+  for (const page of pages) words.add(linesOfPage(page));
+  leaveOutRepeats(pages);
+  carryHeadings(pages);
+  return new Map(pages.map((page) => [page, withoutHeadings(textOfPage(page, words))]));
+}
+
+/** Whether the document is a form of Adobe's XML forms, whose pages are made only by a program for them. */
+function isFormWithoutPages({ info }: Metadata): boolean {
+  const { IsXFAPresent, IsAcroFormPresent } = info as Partial<Record<string, unknown>>;
+  return IsXFAPresent === true && IsAcroFormPresent !== true;
 }
 
 /**

@@ -12,7 +12,7 @@ function toName(given: Name): Name {
   return name === '' ? 'without a name' : name;
 }
 
-/** Numbers in order, then texts in the order in which they were found, each of them once. */
+/** Numbers in order, then texts in the order in which they were found, without repeats. */
 function distinct(names: readonly Name[]): Name[] {
   const all = [...new Set(names)];
   const isNumber = (name: Name) => typeof name === 'number';

@@ -104,7 +104,7 @@ export const LEFT_TO_REST = [
   'test/unit/expressions/expressions.test.ts',
   'test/unit/secrets/{vendor-expressions,work}.test.ts',
   'test/unit/{log-format,runner,text-in-pieces}.test.ts',
-  'test/worker/extract/office/*.test.ts',
+  'test/worker/extract/{office/*,pdf/hostile}.test.ts',
 ];
 
 /** What the service does, by requests to an app that does not listen: a folder for each subject. */

@@ -74,7 +74,7 @@ export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpres
   'worker/extract/mail.ts': [
     { with: String.raw`\b\d{4}\b.*`, atMost: 80, because: 'only the end of the line is searched' },
   ],
-  'worker/extract/pdf.ts': [{ with: '[-‐]$', known: [repeated('', 'A', '\0a-')] }],
+  'worker/extract/pdf/paragraphs.ts': [{ with: '[-‐]$', known: [repeated('', 'A', '\0a-')] }],
   'web/console/pages/files/shape.js': [
     { with: '(?<stem>', atMost: 300, because: 'a segment of a path has at most 255 bytes' },
   ],

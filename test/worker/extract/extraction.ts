@@ -150,9 +150,10 @@ export async function extractedInProcess(
 }
 
 /** A document as if it had not been cut: each part of a short one is one chunk. */
-export function partsOf({ title, chunks }: ReadDocument): Extraction {
+export function partsOf({ title, chunks, unread }: ReadDocument): Extraction {
   return {
     title,
+    unread,
     parts: chunks.map(({ text, place }) => {
       const given = Object.entries(place).filter(([name, value]) => name !== 'headings' && value !== null);
       return { text, place: given.length === 0 ? null : Object.fromEntries(given) };

@@ -3,7 +3,7 @@ import type { Signature } from './fields.ts';
 import type { Annotation } from './placed-text.ts';
 
 /** How many pages are asked at once. Each call costs as much as the document has pages, so it must not be one. */
-const BATCH_PAGES = 16;
+const BATCH_PAGES = 64;
 
 const {
   TEXT,
