@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type ImportMediaType, importMediaType } from '../shared/formats/media-types.ts';
 import { newId } from '../shared/ids.ts';
 import { fieldsNow } from '../shared/text/prepared-chunks.ts';
+import { type PdfAnnotation, type PdfTextLine, pdfText, writePdf } from '../test/support/pdf-writer.ts';
 import {
   textCell,
   textRow,
@@ -11,7 +12,7 @@ import {
 import { shape, writePptx } from '../test/worker/extract/office/slide-writer.ts';
 import { openReadingPool } from '../worker/sandbox/reading-pool.ts';
 import { runBench } from './support/bench.ts';
-import { memoryOf } from './support/cpu.ts';
+import { cpuMs, memoryOf } from './support/cpu.ts';
 
 /** The defaults of MEMORY_IMPORT_SECONDS and MEMORY_IMPORT_MEGABYTES. */
 const BOUNDS = { seconds: 120, megabytes: 1024 };
@@ -34,6 +35,79 @@ const paragraph = (n: number) =>
   numbers(4)
     .map((each) => sentence(n * 4 + each))
     .join(' ');
+
+/** How many letters of 9 points fit into one of two columns of a page. */
+const COLUMN_LETTERS = 52;
+
+/** Lines of words, each at most as wide as a column. */
+const columnLines = (text: string) =>
+  text.match(new RegExp(`\\S.{0,${COLUMN_LETTERS - 1}}(?= |$)`, 'g')) ?? [];
+
+/** More paragraphs than fill a page. */
+const PAGE_PARAGRAPHS = 20;
+
+/** A page of running text in two columns of 50 lines. */
+function columnsPage(n: number): PdfTextLine[] {
+  const lines = columnLines(
+    numbers(PAGE_PARAGRAPHS)
+      .map((each) => paragraph(n * PAGE_PARAGRAPHS + each))
+      .join(' '),
+  );
+  return lines
+    .slice(0, 100)
+    .map((text, at) => ({ x: at < 50 ? 50 : 310, y: 780 - 14 * (at % 50), size: 9, bytes: text }));
+}
+
+const TABLE_COLUMNS = [50, 110, 240, 350, 410, 480];
+const TABLE_ROWS = 40;
+const tableTop = (row: number) => 790 - 18 * row;
+
+/** A page of a table with a heading row. */
+const tablePage = (n: number): PdfTextLine[] =>
+  numbers(TABLE_ROWS).flatMap((row) => {
+    const cells = row === 0 ? HEADINGS : rowTexts(n * TABLE_ROWS + row);
+    return TABLE_COLUMNS.map((x, at) => ({
+      x: x + 3,
+      y: tableTop(row) - 12,
+      size: 9,
+      bytes: cells[at] ?? '',
+    }));
+  });
+
+/** The rules around the cells of such a page. */
+function tableRules(): string {
+  const [top, bottom, left, right] = [tableTop(0), tableTop(TABLE_ROWS), 50, 540];
+  const lying = numbers(TABLE_ROWS + 1).map(
+    (row) => `${left} ${tableTop(row)} m ${right} ${tableTop(row)} l S\n`,
+  );
+  const standing = [...TABLE_COLUMNS, right].map((x) => `${x} ${bottom} m ${x} ${top} l S\n`);
+  return `0.5 w\n${[...lying, ...standing].join('')}`;
+}
+
+const FIELDS = 20;
+const fieldTop = (field: number) => 790 - 36 * field;
+const LABELS = ['Name of part', 'Delivered to', 'Checked by', 'Remark'];
+
+/** The labels of a page of a form, and of the boxes in every fourth row. */
+const formPage = (n: number): PdfTextLine[] =>
+  numbers(FIELDS).map((field) => ({
+    x: 50,
+    y: fieldTop(field) - 14,
+    size: 10,
+    bytes: `${LABELS[field % 4]} ${n * FIELDS + field}`,
+  }));
+
+/** The filled fields of such a page: texts, and a box in every fourth row. */
+const formFields = (page: number): PdfAnnotation[] =>
+  numbers(FIELDS).map((field) => {
+    const [name, top] = [page * FIELDS + field, fieldTop(field)];
+    const isBox = field % 4 === 3;
+    const rect = `/Rect [200 ${top - 18} ${isBox ? 214 : 500} ${top}]`;
+    const value = isBox
+      ? `/FT /Btn /V /${name % 3 === 0 ? 'Off' : 'Yes'} /AS /${name % 3 === 0 ? 'Off' : 'Yes'}`
+      : `/FT /Tx /V ${pdfText(`Part ${(name * 7919) % 5003} of pump ${name % 97}`)}`;
+    return { page, entries: `/Subtype /Widget ${rect} ${value} /T (field${name}) /DA (/F1 10 Tf 0 g)` };
+  });
 
 /** The files, each made when it is needed: the name, the number of units, their name, and how it is made of their numbers. */
 const FILES: readonly [name: string, count: number, unit: string, make: (units: number[]) => Uint8Array][] = [
@@ -90,12 +164,32 @@ const FILES: readonly [name: string, count: number, unit: string, make: (units: 
     'paragraphs',
     (units) => Buffer.from(`{\\rtf1\\ansi ${units.map((n) => `\\pard ${paragraph(n)}\\par\n`).join('')}}`),
   ],
+  ['columns.pdf', 300, 'pages', (units) => writePdf({ pages: units.map(columnsPage) })],
+  [
+    'ruled.pdf',
+    300,
+    'pages',
+    (units) => writePdf({ pages: units.map(tablePage), drawn: units.map(tableRules) }),
+  ],
+  ['gapped.pdf', 300, 'pages', (units) => writePdf({ pages: units.map(tablePage) })],
+  [
+    'form.pdf',
+    300,
+    'pages',
+    (units) => writePdf({ pages: units.map(formPage), annotations: units.flatMap(formFields) }),
+  ],
 ];
 
-/** The most memory that any process which this one started has used, in MiB. */
-function peakMegabytes(): number {
+/** The most memory in MiB, and the most CPU time in seconds, that any process which this one started has used. */
+function usedByChildren() {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(/\s+/);
-  return Math.max(0, ...children.map((pid) => memoryOf(Number(pid)).peak));
+  // A process that has ended is still listed for a moment, without its memory.
+  const most = (figure: (pid: number) => number | null) =>
+    Math.max(0, ...children.map((pid) => figure(Number(pid)) || 0));
+  return {
+    megabytes: most((pid) => memoryOf(pid).peak),
+    cpuSeconds: most(cpuMs) / 1000,
+  };
 }
 
 async function measure(name: string, content: Uint8Array) {
@@ -109,12 +203,19 @@ async function measure(name: string, content: Uint8Array) {
     fields: fieldsNow(name),
     redaction: 'flag' as const,
   };
-  const reading = { report: () => undefined, signal: new AbortController().signal };
+  let megabytes = 0;
+  // A process that is replaced after a file ends before the file is stored, so its memory is also noted while it reads.
+  const report = () => {
+    megabytes = Math.max(megabytes, usedByChildren().megabytes);
+  };
+  const reading = { report, signal: new AbortController().signal };
   const start = performance.now();
   try {
     return await pool.read(task, reading, ({ chunkCount }) => {
       const seconds = (performance.now() - start) / 1000;
-      return Promise.resolve({ seconds, chunkCount, megabytes: peakMegabytes() });
+      report();
+      const { cpuSeconds } = usedByChildren();
+      return Promise.resolve({ seconds, cpuSeconds, chunkCount, megabytes });
     });
   } finally {
     await pool.close();
@@ -124,19 +225,21 @@ async function measure(name: string, content: Uint8Array) {
 await runBench(
   {
     name: 'bench:formats',
-    about: `How fast office files are read and cut, and how much memory the process takes that reads them. Each file is read by a
+    about: `How fast office files and PDFs are read and cut, and how much memory the process takes that reads them. Each file is read by a
 new process, with the limits that a worker has by default. Fails if one is not read within them.`,
     options: { share: [1, 'of the size of the files'] },
+    choices: FILES.map(([name]) => name),
     needs: ['linux'],
   },
-  async ({ share }, report) => {
-    report.row('file', ['MiB', 'units', 's', 'units/s', 'chunks', 'peak MiB']);
-    for (const [name, count, unit, make] of FILES) {
+  async ({ share }, report, chosen) => {
+    report.row('file', ['MiB', 'units', 's', 'CPU s', 'units/s', 'chunks', 'peak MiB']);
+    for (const [name, count, unit, make] of FILES.filter(([name]) => chosen.includes(name))) {
       const units = Math.round(count * share);
       const content = make(numbers(units));
-      const { seconds, chunkCount, megabytes } = await measure(name, content);
+      const { seconds, cpuSeconds, chunkCount, megabytes } = await measure(name, content);
       const size = (content.length / 1024 / 1024).toFixed(1);
-      report.row(`${name}, ${unit}`, [size, units, seconds, units / seconds, chunkCount, megabytes], '', 0);
+      const times = [seconds, cpuSeconds].map((time) => time.toFixed(1));
+      report.row(`${name}, ${unit}`, [size, units, ...times, units / seconds, chunkCount, megabytes], '', 0);
     }
   },
 );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Database } from '../../db/driver/database.ts';
 
 /** The CPU time of a process so far, with all its threads, in ms; null if it has ended. Needs Linux. */
-function cpuMs(pid: number): number | null {
+export function cpuMs(pid: number): number | null {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return null;
   let nanoseconds = 0;
