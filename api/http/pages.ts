@@ -240,9 +240,9 @@ const importFormats = () =>
 const MODULES: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = {
   'dashboard/figures/queue-labels.js': { QUEUE_LABELS: queueLabels },
   'console/pages/audit/audit-kinds.js': { AUDIT_MEANINGS: auditMeanings },
-  'console/pages/imports/import-formats.js': { IMPORT_FORMATS: importFormats },
   'console/parts/place-parts.js': { placeParts: () => placeParts },
-  'console/parts/unread.js': {
+  'console/parts/imported-files.js': {
+    IMPORT_FORMATS: importFormats,
     UNREAD_REASONS: () => UNREAD_REASONS,
     unreadWords: () => unreadWords,
     unreadLine: () => unreadLine,

@@ -1,5 +1,5 @@
+import { IMPORT_FORMATS } from '../../parts/imported-files.js';
 import { count, size } from '../../parts/words.js';
-import { IMPORT_FORMATS } from './import-formats.js';
 
 /**
  * A file that the user has chosen.

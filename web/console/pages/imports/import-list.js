@@ -1,6 +1,6 @@
 import { html, useLayoutEffect, useRef } from '../../html.js';
+import { unreadLine } from '../../parts/imported-files.js';
 import { ListEnd } from '../../parts/list.js';
-import { unreadLine } from '../../parts/unread.js';
 import { count, Moment, size } from '../../parts/words.js';
 
 /**

@@ -1,8 +1,8 @@
 import { ROOT } from '../../../shared/ask-service.js';
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { problemOf, saveAs } from '../../parts/ask.js';
+import { unreadWords } from '../../parts/imported-files.js';
 import { Layer } from '../../parts/names.js';
-import { unreadWords } from '../../parts/unread.js';
 import { count, KINDS, Moment, size, Uri } from '../../parts/words.js';
 import { isExpired } from './labels.js';
 
