@@ -174,23 +174,16 @@ class Layout {
     }
     if (columns.length < 2) return null;
     const kind = inColumns.some((row) => row.some(isTable)) ? 'text' : kindOf(columns, inColumns);
-    if (kind === 'cells') {
-      const cells = cellRows(inColumns, columns).map((row) =>
-        columnsOf(row, inner).map(({ items }) => items),
-      );
-      const blocks = cells.flatMap((row) => (this.#leftward ? row.toReversed() : row));
-      return {
-        kind,
-        blocks: blocks.flatMap((cell) => this.blocks(cell, depth + 1)),
-        rows: rows.length,
-        above: false,
-      };
-    }
-    if (kind === 'text') {
+    if (kind !== 'table') {
+      // What is below a row that extends over the columns is read after it.
       const first = leastOf([end, ...across]);
-      const inOrder = columnsOf(all.slice(start, first).flat(), inner);
-      const ordered = this.#leftward ? inOrder.toReversed() : inOrder;
-      const blocks = ordered.flatMap((column) => this.blocks(column.items, depth + 1));
+      const before = all.slice(start, first);
+      const parts = kind === 'text' ? [before.flat()] : cellRows(before, columns);
+      const cells = parts.flatMap((part) => {
+        const inOrder = columnsOf(part, inner).map(({ items }) => items);
+        return this.#leftward ? inOrder.toReversed() : inOrder;
+      });
+      const blocks = cells.flatMap((cell) => this.blocks(cell, depth + 1));
       return { kind, blocks, rows: first - start, above: false };
     }
     const apart = rowsApart(rows, inner);

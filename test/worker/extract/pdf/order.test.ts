@@ -283,3 +283,23 @@ describe('words of a page', () => {
     assert.match(await readDrawn(linesAt(50, 700, [...lines, 'they are seldom hungry.'])), /swimmers/);
   });
 });
+
+test('cards in two columns are read row by row, and a line over both columns between them', async () => {
+  const card = (number: number, top: number, left: number) => [
+    at(left, top, `Card ${number}`, { size: 14 }),
+    ...linesAt(
+      left,
+      top - 18,
+      [0, 1, 2].map((line) => `the words of card ${number} go on in line ${line} here`),
+    ),
+  ];
+  const cards = (first: number, top: number) =>
+    [0, 1, 2].flatMap((row) =>
+      [0, 1].flatMap((column) => card(first + 2 * row + column, top - 90 * row, 50 + 270 * column)),
+    );
+  const across = 'A line of text that extends over both of the columns of cards on this page';
+  const text = await readDrawn([...cards(1, 780), at(50, 520, across), ...cards(7, 480)]);
+  const found = text.match(/Card \d+|A line of text/g);
+  const numbers = (first: number) => Array.from({ length: 6 }, (_, index) => `Card ${first + index}`);
+  assert.deepEqual(found, [...numbers(1), 'A line of text', ...numbers(7)]);
+});
