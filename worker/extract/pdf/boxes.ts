@@ -34,9 +34,9 @@ export function rowsOf<T extends Box>(items: readonly T[]): T[][] {
 }
 
 /** The upper edge of a row. */
-export const topOf = (row: readonly Box[]) => leastOf(row.map(({ top }) => top));
+export const topOf = (row: readonly Pick<Box, 'top'>[]) => leastOf(row.map(({ top }) => top));
 /** The lower edge of a row. */
-export const bottomOf = (row: readonly Box[]) => mostOf(row.map(({ bottom }) => bottom));
+export const bottomOf = (row: readonly Pick<Box, 'bottom'>[]) => mostOf(row.map(({ bottom }) => bottom));
 
 /** The distances between rows. */
 export const distancesOf = (rows: readonly (readonly Box[])[]): number[] =>

@@ -56,9 +56,7 @@ function isRunningText(items: readonly Item[], { left, right }: Column): boolean
     const end = line.reduce((most, segment) => Math.max(most, segment.right), left);
     return (end - (line[0]?.left ?? left)) / (right - left);
   });
-  const [fill = 0, count = 0] = [fills, texts.map(wordsIn)].map((numbers) => {
-    return numbers.sort((a, b) => a - b)[numbers.length >> 1];
-  });
+  const [fill, count] = [middleOf(fills), middleOf(texts.map(wordsIn))];
   const isLong = count >= RUNNING_WORDS;
   const begun = texts.filter((text) => SMALL_LETTER.test(text.trim())).length;
   if (!isLong && (count < FEWEST_WORDS || texts.length < WORDY_LINES || begun < SMALL_STARTS * texts.length))
@@ -96,8 +94,7 @@ export function cellRows(
     const isFar = (distances[index - 1] ?? 0) > usual + STRIP * size;
     if (last === undefined || (isFar && !open)) result.push([...row]);
     else for (const item of row) last.push(item);
-    const isHeading = row.every((item) => !isTable(item) && item.size > HEADING_SIZE * size);
-    open = isHeading;
+    open = row.every((item) => !isTable(item) && item.size > HEADING_SIZE * size);
   }
   return result;
 }

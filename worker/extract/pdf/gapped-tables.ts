@@ -122,6 +122,9 @@ export function rowsOfColumns(
   return rows.map(({ cells }) => cells);
 }
 
+/** How many cells of a line have text. */
+const filledCells = ({ cells }: TableLine) => cells.filter((cell) => cell.length > 0).length;
+
 /**
  * Whether a line cannot go on a row: both have a number in a column, or the line fills as many columns and all of its first
  * words had room above.
@@ -132,8 +135,7 @@ function isRowItself(row: TableLine, line: TableLine, columns: readonly Column[]
     return isNumber(texts[column] ?? '') && isNumber(plainText(cell.slice(-1)));
   });
   if (isNumberBelow) return true;
-  const filled = (cells: RowCells) => cells.filter((cell) => cell.length > 0).length;
-  if (filled(line.cells) < filled(row.cells)) return false;
+  if (filledCells(line) < filledCells(row)) return false;
   return line.cells.every((_, column) => hadRoom(row, line, column, columns));
 }
 
@@ -151,10 +153,9 @@ function hasRowGaps(lines: readonly TableLine[], areWide: readonly boolean[]): b
   const wide = areWide.filter(Boolean).length;
   const narrow = areWide.length - wide;
   if (narrow === 0 || wide === 0 || (wide === 1 && areWide.length > FEW_LINES)) return false;
-  const filled = ({ cells }: TableLine) => cells.filter((cell) => cell.length > 0).length;
   const whole = areWide.filter((isWide, index) => {
     const [above, line] = [lines[index], lines[index + 1]];
-    return !isWide && above !== undefined && line !== undefined && filled(line) >= filled(above);
+    return !isWide && above !== undefined && line !== undefined && filledCells(line) >= filledCells(above);
   }).length;
   return wide >= (whole * 2 > narrow ? WIDE_GAPS.any : WIDE_GAPS.inParts) * areWide.length;
 }
@@ -165,12 +166,11 @@ function headingLines(
   lines: readonly TableLine[],
   horizontalRules: readonly Rule[],
 ): number {
-  const rule = horizontalRules
-    .filter((each) => {
-      const isWithin = lines.some(({ top }) => top < each.at) && lines.some(({ bottom }) => bottom > each.at);
-      return isWithin && isOverColumns(each, columns);
-    })
-    .reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
+  const [top, bottom] = [topOf(lines), bottomOf(lines)];
+  const within = horizontalRules.filter((rule) => {
+    return rule.at > top && rule.at < bottom && isOverColumns(rule, columns);
+  });
+  const rule = leastOf(within.map(({ at }) => at));
   const above = lines.filter(({ bottom }) => bottom < rule + 1).length;
   const distances = lines.slice(1, above).map(({ top }, index) => top - (lines[index]?.bottom ?? 0));
   if (distances.some((distance, index) => distance > (lines[index]?.size ?? 0))) return 0;
@@ -275,7 +275,7 @@ export function tableRows(rows: readonly (readonly Item[])[], gaps: readonly Gap
   const kept = [...rows];
   const yOf = (row: readonly Item[]) => leastOf(row.map((item) => (isTable(item) ? item.top : item.y)));
   const distances = rows.slice(1).map((row, index) => yOf(row) - yOf(rows[index] ?? []));
-  const usual = [...distances].sort((a, b) => a - b)[distances.length >> 1] ?? 0;
+  const usual = middleOf(distances);
   while (kept.length > 2) {
     const last = kept.at(-1) ?? [];
     if (columnsOf(last, gaps).length > 1) break;

@@ -104,11 +104,9 @@ class Layout {
       for (const line of subLines(row)) {
         if (line.every((item): item is Segment => !isTable(item))) lines.push(this.#line(line));
         else {
+          // A table is a line of its own.
           endLines();
-          for (const item of line) {
-            if (isTable(item)) blocks.push({ kind: 'table', table: item });
-            else blocks.push({ kind: 'lines', lines: [this.#line([item])] });
-          }
+          for (const table of line.filter(isTable)) blocks.push({ kind: 'table', table });
         }
       }
     }

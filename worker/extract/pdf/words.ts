@@ -1,4 +1,4 @@
-import { firstIndex, leastOf, mostOf } from './boxes.ts';
+import { firstIndex, leastOf, middleOf, mostOf } from './boxes.ts';
 import type { Drawing } from './drawing.ts';
 import type { DrawnWord } from './letters.ts';
 import type { DrawnRule } from './shapes.ts';
@@ -246,8 +246,7 @@ export function sheetsOf({ words, rules, dots, spacedFonts, monospacedFonts, vie
         bottom: Math.max(...edges),
       };
       if (group === main && !vertical) {
-        const sizes = sheet.words.map(({ size }) => size).sort((a, b) => a - b);
-        const usual = sizes[sizes.length >> 1] ?? 10;
+        const usual = middleOf(sheet.words.map(({ size }) => size));
         for (const rule of rules) addRule(sheet, rule, at, SHORTEST_RULE * usual);
         sheet.dots = dots.map((dot) => {
           const [x, y] = at(...dot);

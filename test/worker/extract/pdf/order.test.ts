@@ -303,3 +303,30 @@ test('cards in two columns are read row by row, and a line over both columns bet
   const numbers = (first: number) => Array.from({ length: 6 }, (_, index) => `Card ${first + index}`);
   assert.deepEqual(found, [...numbers(1), 'A line of text', ...numbers(7)]);
 });
+
+test('no word of a page is lost or read twice, whatever stands beside what', async () => {
+  const row = fc.record({
+    /** The words in each of three columns, or none over all of them. */
+    cells: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 3, maxLength: 3 }),
+    gap: fc.constantFrom(13, 13, 13, 25),
+    size: fc.constantFrom(10, 10, 10, 14),
+    across: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 25 }), async (rows) => {
+      let [top, count] = [800, 0];
+      const words = (length: number) => Array.from({ length }, () => `w${(count += 1)}z`).join(' ');
+      const drawn = rows.flatMap(({ cells, gap, size, across }) => {
+        top -= gap;
+        if (across) return [at(40, top, words(8), { size })];
+        return cells.flatMap((length, column) =>
+          length === 0 ? [] : [at(40 + 175 * column, top, words(length), { size })],
+        );
+      });
+      if (count === 0) return;
+      const found = (await readDrawn(drawn)).match(/w\d+z/g) ?? [];
+      assert.deepEqual(found.sort(), Array.from({ length: count }, (_, index) => `w${index + 1}z`).sort());
+    }),
+    { numRuns: 150 },
+  );
+});
