@@ -44,7 +44,8 @@ export function collectFailures(events: TestsStream, filesOf: ReadonlyMap<string
     const error = details.error as Error & { failureType?: string };
     // A suite fails because of its tests, which are reported themselves; a test that is marked `todo` can fail.
     if (error.failureType === 'subtestsFailed' || (todo !== undefined && todo !== false)) return;
-    const cause = error.cause ?? error;
+    // Of a process that ended, the cause is only a text, and the error itself has the exit code or the signal.
+    const cause = error.cause instanceof Error ? error.cause : error;
     const ran = filesOf.get(resolve(name)) ?? filesOf.get(entryFile) ?? [entryFile];
     // Of a batch, the file in which the test is written, or all of them if it is written in a helper.
     const files = ran.filter((one) => resolve(one) === file);
@@ -56,7 +57,6 @@ export function collectFailures(events: TestsStream, filesOf: ReadonlyMap<string
       names: isFile ? [] : [...names.slice(0, nesting), name],
       files: failed.map(inRepository),
       error: cause,
-      // Of a process that ended, the error says only that it failed.
       printed: isFile ? (printed.get(entryFile) ?? '') : '',
     });
   });
