@@ -17,7 +17,7 @@ export const unreadFile = (unread: readonly Unread[], text: string) =>
 export const PARTLY = { extractors: new URL(import.meta.url) };
 
 const readPartly: Extractor = (content) => {
-  const text = decodeText(content);
+  const { text } = decodeText(content);
   const [first = '', ...lines] = text.split('\n');
   if (!first.startsWith(MARK)) return { title: null, parts: [{ text, place: null }] };
   const unread = JSON.parse(first.slice(MARK.length)) as Unread[];

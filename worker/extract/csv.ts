@@ -1,5 +1,5 @@
 import { type CsvError, type Options, parse } from 'csv-parse/sync';
-import { type Extractor, FileFault, type ReportProgress } from './extraction.ts';
+import { type Extraction, type Extractor, FileFault, type ReportProgress } from './extraction.ts';
 import { RecordText } from './record-text.ts';
 import { decodeText, oneLine } from './text.ts';
 
@@ -106,12 +106,15 @@ function tableText(text: string, delimiter: string, firstLine: number, report: R
   return out.toString();
 }
 
-function extractTable(content: Uint8Array, report: ReportProgress, delimiter: string | null): string {
-  const whole = decodeText(content).replace(/\r\n?/g, '\n');
+function extractTable(content: Uint8Array, report: ReportProgress, delimiter: string | null): Extraction {
+  const { text: decoded, encoding } = decodeText(content);
+  const whole = decoded.replace(/\r\n?/g, '\n');
   const declared = DECLARED_DELIMITER.exec(whole);
   const text = declared === null ? whole : whole.slice(declared[0].length);
   const firstLine = declared === null ? 1 : 2;
-  return tableText(text, declared?.[1] ?? delimiter ?? likeliestDelimiter(text), firstLine, report);
+  const chosen = declared?.[1] ?? delimiter ?? likeliestDelimiter(text);
+  const table = tableText(text, chosen, firstLine, report);
+  return { title: null, parts: [{ text: table, place: null }], encoding };
 }
 
 /**
@@ -119,13 +122,7 @@ function extractTable(content: Uint8Array, report: ReportProgress, delimiter: st
  * `Column: cell`, verbatim. Empty cells are left out.
  * @throws FileFault `invalid_csv`, `too_many_chunks` and those of `decodeText`
  */
-export const extractCsv: Extractor = (content, report) => ({
-  title: null,
-  parts: [{ text: extractTable(content, report, null), place: null }],
-});
+export const extractCsv: Extractor = (content, report) => extractTable(content, report, null);
 
 /** Like `extractCsv`, with tabs as delimiter. */
-export const extractTsv: Extractor = (content, report) => ({
-  title: null,
-  parts: [{ text: extractTable(content, report, '\t'), place: null }],
-});
+export const extractTsv: Extractor = (content, report) => extractTable(content, report, '\t');

@@ -36,6 +36,11 @@ export interface Extraction {
   parts: DocumentPart[];
   /** What could not be read of the file. Absent: all of it was read. */
   unread?: readonly Unread[];
+  /**
+   * The encoding of its text, as the Encoding Standard names it, in lower case. Null or absent for UTF-8, and for formats
+   * that say it themselves.
+   */
+  encoding?: string | null;
 }
 
 /** Reports the progress of reading, from 0 to 1. Cheap enough to be called for each page. */
@@ -43,6 +48,11 @@ export type ReportProgress = (share: number) => void;
 
 /**
  * Reads one file format, in a separate process that is killed if the file takes too much time or memory.
+ * @param filename its name, or its path in a folder or workspace, if it is known: it tells what kind of text a file has
  * @throws FileFault for a file of another format, a locked one, or one that exceeds a limit of the format
  */
-export type Extractor = (content: Uint8Array, report: ReportProgress) => Extraction | Promise<Extraction>;
+export type Extractor = (
+  content: Uint8Array,
+  report: ReportProgress,
+  filename?: string,
+) => Extraction | Promise<Extraction>;

@@ -68,13 +68,14 @@ function addJson(out: RecordText, path: string, value: JsonValue, isRecord: bool
  * @throws FileFault `invalid_json`, `too_deep`, `too_many_chunks` and those of `decodeText`
  */
 export const extractJson: Extractor = (content, report) => {
-  const value = parseJson(decodeText(content));
+  const { text, encoding } = decodeText(content);
+  const value = parseJson(text);
   report(0.5);
   const chat = readChatExport(value);
-  if (chat !== null) return chat;
+  if (chat !== null) return { ...chat, encoding };
   const out = new RecordText();
   addJson(out, '', value, false);
-  return { title: null, parts: [{ text: out.toString(), place: null }] };
+  return { title: null, parts: [{ text: out.toString(), place: null }], encoding };
 };
 
 function parseLine(line: string, number: number): JsonValue {
@@ -94,7 +95,7 @@ function parseLine(line: string, number: number): JsonValue {
  * @throws FileFault `invalid_json`, `too_deep`, `too_many_chunks` and those of `decodeText`
  */
 export const extractJsonLines: Extractor = (content, report) => {
-  const text = decodeText(content);
+  const { text, encoding } = decodeText(content);
   const out = new RecordText();
   let number = 0;
   for (let start = 0; start < text.length; ) {
@@ -108,5 +109,5 @@ export const extractJsonLines: Extractor = (content, report) => {
     out.end();
     report(end / text.length);
   }
-  return { title: null, parts: [{ text: out.toString(), place: null }] };
+  return { title: null, parts: [{ text: out.toString(), place: null }], encoding };
 };

@@ -16,11 +16,17 @@ export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
+/** The text of a file, with `encoding` as in `Extraction`. */
+export interface DecodedText {
+  text: string;
+  encoding: string | null;
+}
+
 /**
  * Decodes a text file: UTF-8, or UTF-16 if it begins with a byte order mark.
  * @throws FileFault `invalid_encoding`; `not_text` for binary data
  */
-export function decodeText(content: Uint8Array): string {
+export function decodeText(content: Uint8Array): DecodedText {
   const marked = MARKS.find(({ mark }) => mark.every((byte, index) => content[index] === byte));
   let text: string;
   try {
@@ -34,14 +40,14 @@ export function decodeText(content: Uint8Array): string {
   if (text.includes('\u0000')) {
     throw new FileFault('not_text', 'The file holds binary data, not text: import it under its own type.');
   }
-  return text;
+  return { text, encoding: marked === undefined || marked.encoding === 'utf-8' ? null : marked.encoding };
 }
 
 /** Reads plain text and Markdown. In both, lines that look like headings are used as headings. */
-export const extractPlainText: Extractor = (content) => ({
-  title: null,
-  parts: [{ text: decodeText(content), place: null }],
-});
+export const extractPlainText: Extractor = (content) => {
+  const { text, encoding } = decodeText(content);
+  return { title: null, parts: [{ text, place: null }], encoding };
+};
 
 /** More text than this has more chunks than a source can have. */
 const MAX_CHARACTERS = 100_000_000;

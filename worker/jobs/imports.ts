@@ -151,7 +151,14 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
   if (isRefused) throw new SecretFault(file.redactions);
   if (content === null) throw new FileFault('file_gone', 'The file has been deleted: import it again.');
   await context.readingPool.read(
-    { mediaType, content, teamId: scope.teamId, fields: fieldsOfImport(file), redaction: file.redaction },
+    {
+      mediaType,
+      filename: file.filename,
+      content,
+      teamId: scope.teamId,
+      fields: fieldsOfImport(file),
+      redaction: file.redaction,
+    },
     { report: ({ stage, share }) => progress.report(stage, share), begun: importYield.begin, signal },
     async (document) => {
       // Frees up to 32 MiB, which would otherwise be kept until all chunks are written.

@@ -36,7 +36,7 @@ async function readFile(
   const signal = AbortSignal.any([context.stopping, job.signal]);
   const fields = await fieldsOfFile(context, scope, file);
   await context.readingPool.read(
-    { mediaType, content, teamId: scope.teamId, fields, redaction: file.redaction },
+    { mediaType, filename: file.path, content, teamId: scope.teamId, fields, redaction: file.redaction },
     { report: () => undefined, signal },
     async (document) => {
       const staged = await stageFile(context, scope, file, document, (_written, deleteStaged) => {

@@ -16,6 +16,8 @@ import { endWithParent } from '../supervised-process.ts';
 /** A file to read. */
 export interface ReadingTask {
   mediaType: string;
+  /** Its name or path, if it is known. */
+  filename?: string;
   content: Uint8Array;
   /** The Team for which the terms of the chunks are computed. */
   teamId: string;
@@ -94,13 +96,13 @@ function isOutOfMemory(error: unknown): boolean {
 
 async function read(
   file: number,
-  { mediaType, content, teamId, fields, redaction }: ReadingTask,
+  { mediaType, filename, content, teamId, fields, redaction }: ReadingTask,
 ): Promise<ReadingOutcome> {
   try {
     const load = extractors[mediaType];
     if (load === undefined) throw new FileFault('unsupported_type', 'Files of this type cannot be imported.');
     const extract = await load();
-    const extraction = await extract(content, progressReporter(file));
+    const extraction = await extract(content, progressReporter(file), filename);
     send({ file, progress: { stage: 'cutting', share: 0 } });
     const { chunks: cut, ...document } = prepareDocument(extraction, teamId, fields, redaction);
     const first = cut.slice(0, MAX_CHUNKS_PER_PORTION);

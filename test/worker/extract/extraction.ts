@@ -16,9 +16,10 @@ export const fixture = (name: string) => readFileSync(new URL(`office/fixtures/$
 
 const bytesOf = (content: File) => (typeof content === 'string' ? Buffer.from(content, 'utf8') : content);
 
-/** What an extractor makes of a file, in this process. */
-export async function extracted(extract: Extractor, content: File): Promise<Extraction> {
-  return extract(bytesOf(content), () => undefined);
+/** What an extractor makes of a file, in this process. An encoding that is null is left out. */
+export async function extracted(extract: Extractor, content: File, filename?: string): Promise<Extraction> {
+  const { encoding = null, ...extraction } = await extract(bytesOf(content), () => undefined, filename);
+  return encoding === null ? extraction : { ...extraction, encoding };
 }
 
 /** The text of all its parts, with an empty line between them. */
