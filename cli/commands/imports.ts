@@ -5,7 +5,7 @@ import { Status } from '../../shared/schemas/status.ts';
 import { withRetry } from '../client/service-client.ts';
 import { findOptionalClient, signedInToTeam } from '../client/signed-in.ts';
 import { type FolderContent, importRecords, readEarlier, readFolder } from '../import/records.ts';
-import { outcomeTable, similarLines, summary, unreadLines } from '../import/report.ts';
+import { encodingLines, outcomeTable, similarLines, summary, unreadLines } from '../import/report.ts';
 import { NO_WORKER, type Run, sendNew, type Target, waitForImports } from '../import/run.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS, type Values } from '../program/command.ts';
 import { CommandError } from '../terminal/command-error.ts';
@@ -80,7 +80,7 @@ async function openRun(
 function report({ outcomes, open }: Run, { files, unreadable, leftOut }: FolderContent): Result {
   for (const name of open.values()) outcomes.push({ name, state: 'waiting' });
   const rows = outcomeTable(outcomes, outputWidth());
-  const notes = [...similarLines(outcomes), ...unreadLines(outcomes)];
+  const notes = [...similarLines(outcomes), ...encodingLines(outcomes), ...unreadLines(outcomes)];
   const figures = summary(outcomes, files.length + unreadable.length, leftOut);
   return {
     text: [...(rows.length === 0 ? [] : ['', ...rows, '']), ...notes, figures].join('\n'),

@@ -10,7 +10,7 @@ import type { FolderContent } from './records.ts';
  * The result for one file. `new`: a dry run would send it. `waiting`: the command ended before the worker had read it.
  * `earlier`: it failed in an earlier run. `sameAs`: the first source with its text, if there is an earlier one. `similarTo`:
  * otherwise the source whose text is most similar to it, if one is nearly the same. `credentials`: how many the service found
- * in it, if it found any. `unread`: what could not be read of it, if anything.
+ * in it, if it found any. `unread`: what could not be read of it, if anything. `encoding`: in which it was read, if not UTF-8.
  */
 export type Outcome =
   | {
@@ -20,6 +20,7 @@ export type Outcome =
       similarTo?: SimilarSource;
       credentials?: number;
       unread?: readonly Unread[];
+      encoding?: string;
     }
   | { name: string; state: 'there' | 'new' | 'waiting'; credentials?: number }
   | { name: string; state: 'failed' | 'not sent' | 'skipped'; why: string; earlier?: true };
@@ -113,6 +114,16 @@ export function unreadLines(outcomes: readonly Outcome[]): string[] {
       : [],
   );
   return listed('Imported, but not read in full:', lines);
+}
+
+/** Lists the imported files that are in another encoding than UTF-8, and which was detected. */
+export function encodingLines(outcomes: readonly Outcome[]): string[] {
+  const lines = outcomes.flatMap((outcome) =>
+    outcome.state === 'imported' && outcome.encoding !== undefined
+      ? [`  ${oneLine(outcome.name)}: ${oneLine(outcome.encoding)}`]
+      : [],
+  );
+  return listed('Imported, not as UTF-8 but in the encoding that was detected:', lines);
 }
 
 const STATE_LABELS = {

@@ -375,7 +375,7 @@ function recordEnded({ open, outcomes }: Run, found: ReadonlyMap<string, Import>
     open.delete(id);
     if (item === undefined) outcomes.push({ name, state: 'failed', why: 'the import no longer exists' });
     else if (item.state === 'completed') {
-      const { sameAs, unread } = item;
+      const { sameAs, unread, encoding } = item;
       const [similarTo] = item.similarSources;
       const credentials = item.redactions?.length ?? 0;
       outcomes.push({
@@ -384,6 +384,7 @@ function recordEnded({ open, outcomes }: Run, found: ReadonlyMap<string, Import>
         ...(sameAs !== undefined ? { sameAs } : similarTo !== undefined && { similarTo }),
         ...(credentials > 0 && { credentials }),
         ...(unread.length > 0 && { unread }),
+        ...(encoding !== null && { encoding }),
       });
     } else if (item.state === 'failed') outcomes.push({ name, state: 'failed', why: failure(item) });
     else outcomes.push({ name, state: 'failed', why: 'the import was cancelled' });

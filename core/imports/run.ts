@@ -91,6 +91,8 @@ export interface ImportedDocument {
   chunks: PreparedSource;
   /** What could not be read of the file. */
   unread: readonly Unread[];
+  /** The encoding of its text; null for UTF-8 and for formats that say it themselves. */
+  encoding: string | null;
 }
 
 /**
@@ -103,7 +105,7 @@ export function stageImport(
   scope: TeamScope,
   layerId: LayerId,
   file: Pick<StartedImport, 'filename' | 'title' | 'tags' | 'occurredAt' | 'expiresAt'>,
-  { title, date, indexedAs, contentHash, chunks, unread }: ImportedDocument,
+  { title, date, indexedAs, contentHash, chunks, unread, encoding }: ImportedDocument,
   report: StagingReport,
 ): Promise<StagedSource> {
   return stageSource(
@@ -123,6 +125,7 @@ export function stageImport(
       expiresAt: file.expiresAt,
       contentHash: Buffer.from(contentHash),
       unread,
+      encoding,
       model: config.embeddingModel,
       chunks: withEmbeddings(chunks),
     },
@@ -135,6 +138,8 @@ export interface FinishedImport {
   staged: StagedSource;
   /** What could not be read of its file. */
   unread: readonly Unread[];
+  /** The encoding of the text of its file. */
+  encoding: string | null;
   /** All that was found in the import. */
   redactions: readonly Redaction[];
   /** Whether the mode masks credentials and the file has one, though its text has none. */
@@ -152,19 +157,19 @@ export async function completeImport(
   scope: TeamScope,
   job: RunningJob<'import.process'>,
   file: Pick<RunningImport, 'mediaType' | 'redaction'>,
-  { staged, unread, redactions, hasRawCredentials }: FinishedImport,
+  { staged, hasRawCredentials, ...result }: FinishedImport,
 ): Promise<void> {
   const deleteStaged = () => deleteStagedSource(deps.database, scope, staged);
   const original = await storeOriginal(deps, scope, job.data.importId, {
     ...file,
-    redactions,
+    redactions: result.redactions,
     hasRawCredentials,
   }).catch(async (error: unknown) => {
     await deleteStaged();
     throw error;
   });
   return runAndComplete(deps, scope, 'import.process', job, {
-    apply: (tx) => apply(tx, deps, job.data, { staged, unread, redactions, original }),
+    apply: (tx) => apply(tx, deps, job.data, { staged, original, ...result }),
     quota: deps.config,
     deleteStaged,
   });
@@ -174,18 +179,13 @@ async function apply(
   tx: TeamTransaction,
   { queue, config }: Pick<Dependencies, 'config' | 'queue'>,
   { layerId, importId }: Payload<'import.process'>,
-  {
-    staged,
-    unread,
-    redactions,
-    original,
-  }: Omit<FinishedImport, 'hasRawCredentials'> & { original: Original | null },
+  { staged, original, ...read }: Omit<FinishedImport, 'hasRawCredentials'> & { original: Original | null },
 ): Promise<Applied<void>> {
   const { outcome, source, expired, similarSources } = await commitSource(tx, staged);
   // A source that the import repeats has its own original, unless it was imported before files were kept.
   if (original !== null && permitsChangeOf(tx.scope, source.createdBy))
     await attachOriginal(tx, source.id, original);
-  const result = { sourceId: source.id, similarSources, unread, redactions };
+  const result = { sourceId: source.id, similarSources, ...read };
   if (!(await complete(tx, importId, result))) throw new Error('the import is no longer running');
   const duplicate = outcome === 'duplicate';
   return {

@@ -97,6 +97,8 @@ interface FileDocument {
   chunks: PreparedSource;
   /** What could not be read of the file. */
   unread: readonly Unread[];
+  /** The encoding of its text; null for UTF-8 and for formats that say it themselves. */
+  encoding: string | null;
 }
 
 /** What a version is indexed with now. Null: it cannot be indexed; upkeep enqueues it again when it can be. */
@@ -148,7 +150,7 @@ export function stageFile(
   { database, config }: Needed,
   scope: TeamScope,
   { clientId, fileId, path }: FileToIndex,
-  { title, date, indexedAs, contentHash, chunks, unread }: FileDocument,
+  { title, date, indexedAs, contentHash, chunks, unread, encoding }: FileDocument,
   report: StagingReport,
 ): Promise<StagedSource> {
   return stageSource(
@@ -166,6 +168,7 @@ export function stageFile(
       indexedAs,
       contentHash: Buffer.from(contentHash),
       unread,
+      encoding,
       model: config.embeddingModel,
       chunks: withEmbeddings(chunks),
     },

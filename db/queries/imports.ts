@@ -67,6 +67,7 @@ export interface ImportRow {
   similarSources: SimilarSource[];
   sameAs: NonNullable<Import['sameAs']> | null;
   unread: Unread[];
+  encoding: string | null;
   redactions: Redaction[];
   createdBy: string;
   createdWith: CreatedWith;
@@ -79,7 +80,7 @@ export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "media
   ${clientColumn('i')} as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
   i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage",
   i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId", ${occurredAt('i')}, i.expires_at as "expiresAt", i.redactions,
-  i.unread, ${SIMILAR_SOURCES_OF_IMPORT} as "similarSources", ${SAME_SOURCE_OF_IMPORT} as "sameAs",
+  i.unread, i.encoding, ${SIMILAR_SOURCES_OF_IMPORT} as "similarSources", ${SAME_SOURCE_OF_IMPORT} as "sameAs",
   i.created_by as "createdBy", ${createdWith('i')}, i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
 /** Converts a row to an import as it is sent to clients. */
@@ -248,6 +249,7 @@ interface ImportResult {
   /** The near duplicates of its source. */
   similarSources: readonly SimilarSource[];
   unread: readonly Unread[];
+  encoding: string | null;
   redactions: readonly Redaction[];
 }
 
@@ -255,12 +257,12 @@ interface ImportResult {
 export async function completeImport(
   tx: TeamTransaction,
   id: string,
-  { sourceId, similarSources, unread, redactions }: ImportResult,
+  { sourceId, similarSources, unread, encoding, redactions }: ImportResult,
 ): Promise<boolean> {
   const rows = await tx.query(
     `with gone as (delete from memory.import_payload where team_id = $1 and import_id = $2)
-     update memory.import set state = 'completed', source_id = $3, near_duplicates = $4, redactions = $5, unread = $6, error_code = null,
-            error_message = null, payload_pruned_at = now(), ${NO_PROGRESS}, updated_at = now()
+     update memory.import set state = 'completed', source_id = $3, near_duplicates = $4, redactions = $5, unread = $6, encoding = $7,
+            error_code = null, error_message = null, payload_pruned_at = now(), ${NO_PROGRESS}, updated_at = now()
       where team_id = $1 and id = $2 and state in ('queued', 'running') returning id`,
     [
       tx.scope.teamId,
@@ -272,6 +274,7 @@ export async function completeImport(
       ),
       JSON.stringify(redactions),
       JSON.stringify(unread),
+      encoding,
     ],
   );
   return rows.length === 1;

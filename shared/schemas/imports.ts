@@ -16,6 +16,7 @@ import {
   WriteScope,
 } from './common.ts';
 import { SimilarSources, Tags } from './sources.ts';
+import { TextEncoding } from './text-encoding.ts';
 import { UnreadPieces } from './unread.ts';
 
 /** The most credentials that the record of an import keeps: a list of imports has up to 200 records. */
@@ -84,6 +85,7 @@ export const Import = Type.Object({
   expiresAt: Nullable(Time, 'expiry that was asked for its source; null: never'),
   similarSources: SimilarSources,
   unread: UnreadPieces,
+  encoding: TextEncoding,
   sameAs: Type.Optional(
     Type.Object(
       { sourceId: Id, title: Type.String() },

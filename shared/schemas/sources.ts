@@ -28,6 +28,7 @@ import {
   WriteScope,
 } from './common.ts';
 import { Vector } from './embeddings.ts';
+import { TextEncoding } from './text-encoding.ts';
 import { UnreadPieces } from './unread.ts';
 
 /*
@@ -222,6 +223,12 @@ export const Source = Type.Object({
   unread: {
     ...UnreadPieces,
     description: 'what could not be read of the file that its text was made of; empty for other sources',
+  },
+  encoding: {
+    ...TextEncoding,
+    description:
+      'encoding in which the file was read that its text was made of; null for UTF-8, for formats that say it themselves, ' +
+      'and for other sources',
   },
   ...Use,
   createdBy: Id,

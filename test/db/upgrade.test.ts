@@ -118,12 +118,12 @@ describe('a database of an earlier version that is upgraded', () => {
     assert.deepEqual(memories, { review: 1, published: 2, discarded: 0, archived: 0 });
   });
 
-  test('knows of nothing that was not read of its files', async () => {
-    const unread = await database.query<{ unread: object[]; records: number }>(
-      `select unread, count(*)::int as records from (
-         select unread from memory.import union all select unread from memory.source) files group by unread`,
+  test('knows of nothing that was not read of its files, and of no encoding', async () => {
+    const files = await database.query<{ unread: object[]; encoding: string | null }>(
+      `select distinct unread, encoding from (
+         select unread, encoding from memory.import union all select unread, encoding from memory.source) files`,
     );
-    assert.deepEqual([unread.length, unread[0]?.unread], [1, []]);
+    assert.deepEqual(files, [{ unread: [], encoding: null }]);
   });
 
   test('knows who its texts come from', async () => {

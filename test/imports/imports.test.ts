@@ -63,6 +63,7 @@ describe('POST /v1/memory/imports', () => {
       occurredAt: null,
       similarSources: [],
       unread: [],
+      encoding: null,
       createdBy: company.ownerId,
       createdWith: null,
     };

@@ -338,6 +338,18 @@ describe('the tool import_status', () => {
     assert.deepEqual(column(one.imports, 'id'), [ids[3]]);
   });
 
+  test('says in which encoding a file was read, and nothing where it was UTF-8', async () => {
+    const company = await service.company();
+    const [id, usual] = await plantImports(service, company, 2, { state: 'completed' });
+    await service.database.query(`update memory.import set encoding = 'shift_jis' where id = $1`, [id]);
+    type Listed = { imports: { id: string; encoding?: string }[] };
+    const all = await called<Listed>(company, 'import_status');
+    assert.deepEqual(columns(all.imports, 'id', 'encoding'), [
+      [usual, undefined],
+      [id, 'shift_jis'],
+    ]);
+  });
+
   test('says in words what could not be read of a file, of one import and in the list', async () => {
     const company = await service.company();
     const [id, whole] = await plantImports(service, company, 2, { state: 'completed' });

@@ -56,6 +56,7 @@ describe('POST /v1/memory/ingest of a new source', () => {
       expiresAt: null,
       original: null,
       unread: [],
+      encoding: null,
       found: 0,
       opened: 0,
       lastFoundAt: null,

@@ -88,7 +88,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   forged: () => {
     const document = { title: null, date: null, redactions: [], chunkCount: 0, hasRawCredentials: false };
     const unread = [{ kind: 'page', names: ['x'.repeat(MIB)], reason: 'no_text' }];
-    process.send?.({ file: 0, document: { ...document, unread }, rssBytes: 0 });
+    process.send?.({ file: 0, document: { ...document, unread, encoding: 'x'.repeat(MIB) }, rssBytes: 0 });
     return 'read';
   },
   pid: () => String(process.pid),

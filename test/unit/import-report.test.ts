@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Outcome, outcomeTable, similarLines, summary, unreadLines } from '../../cli/import/report.ts';
+import {
+  encodingLines,
+  type Outcome,
+  outcomeTable,
+  similarLines,
+  summary,
+  unreadLines,
+} from '../../cli/import/report.ts';
 import { columns } from '../../cli/terminal/columns.ts';
 
 const WHY = 'a reason that is much longer than what is left of the line beside the name of its file';
@@ -100,4 +107,13 @@ test('the report lists what was not read of imported files, on one line each', (
     '  scan .pdf: attachment a[2J.txt (not read)',
   ]);
   assert.deepEqual([many.length, many.at(-1)], [22, '  and 1 more']);
+});
+
+test('the report lists the files that are not in UTF-8, with the encoding that was detected', () => {
+  const old: Outcome = { name: 'old\n.txt', state: 'imported', encoding: 'windows-1252' };
+  assert.deepEqual(encodingLines([failed('b'), { name: 'c', state: 'imported' }]), []);
+  assert.deepEqual(encodingLines([old]), [
+    'Imported, not as UTF-8 but in the encoding that was detected:',
+    '  old .txt: windows-1252',
+  ]);
 });

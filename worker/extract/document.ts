@@ -35,6 +35,8 @@ export interface ReadDocument {
   chunks: PreparedChunk[];
   /** What could not be read of the file. */
   unread: Unread[];
+  /** The encoding of its text, as in `Extraction`. */
+  encoding: string | null;
   /** The credentials that were found in its text, its title and the names of what was not read. */
   redactions: Redaction[];
 }
@@ -85,6 +87,7 @@ export function prepareDocument(
       contentHash: contentHash(input),
       chunks: prepareChunksNow(teamId, { ...input, fields: indexedAs }),
       unread: cutNames(unread),
+      encoding: extraction.encoding ?? null,
       redactions,
     };
   } catch (error) {

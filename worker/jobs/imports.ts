@@ -169,9 +169,15 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
       };
       const staged = await stageImport(context, scope, job.data.layerId, file, document, report);
       await progress.end();
-      const { hasRawCredentials, unread } = document;
+      const { hasRawCredentials, unread, encoding } = document;
       const redactions = allRedactions(file, document.redactions);
-      await completeImport(context, scope, job, file, { staged, unread, redactions, hasRawCredentials });
+      await completeImport(context, scope, job, file, {
+        staged,
+        unread,
+        encoding,
+        redactions,
+        hasRawCredentials,
+      });
     },
   );
 }

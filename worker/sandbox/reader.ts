@@ -2,6 +2,7 @@ import { on } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { storedEncoding } from '../../shared/schemas/text-encoding.ts';
 import { storedUnread } from '../../shared/schemas/unread.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { FileFault, SecretFault } from '../extract/extraction.ts';
@@ -158,7 +159,9 @@ export function readWith(
       reader.rssBytes = answer.rssBytes;
       if ('document' in answer) {
         const { document } = answer;
-        end(() => resolve({ ...document, unread: storedUnread(document.unread), first }));
+        const unread = storedUnread(document.unread);
+        const encoding = storedEncoding(document.encoding);
+        end(() => resolve({ ...document, unread, encoding, first }));
       } else if ('fault' in answer) end(() => reject(faultOf(answer.fault)));
       else kill(FAULTS.crash());
     };

@@ -48,6 +48,11 @@ const ListedImport = Type.Object({
       description: 'what could not be read of the file, in words; absent if all of it was read',
     }),
   ),
+  encoding: Type.Optional(
+    Type.String({
+      description: 'encoding in which its text was read; absent if that is UTF-8 or the format says it',
+    }),
+  ),
 });
 type ListedImport = Static<typeof ListedImport>;
 
@@ -92,10 +97,12 @@ export const importStatus = teamTool({
 function toListed(found: Import): ListedImport {
   const listed = pick(LISTED, found);
   const { error } = listed;
+  const { encoding } = found;
   const unread = unreadWords(found.unread);
   return {
     ...listed,
     error: error && { ...error, message: cutToJson(error.message, MAX_MESSAGE) },
     ...(unread !== '' && { unread: cutToJson(unread, MAX_MESSAGE) }),
+    ...(encoding !== null && { encoding }),
   };
 }

@@ -43,6 +43,7 @@ export interface SourceRow {
   expiresAt: Date | null;
   original: Original | null;
   unread: Unread[];
+  encoding: string | null;
   use: StoredUse;
   createdBy: string;
   createdWith: CreatedWith;
@@ -58,7 +59,7 @@ const ORIGINAL = `case when s.original_sha256 is not null and ${isActive('s')} t
 /** The columns of `SourceRow`, of `memory.source s`. */
 export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", ${clientColumn('s')} as "clientId",
   ${stateNow('s')} as state, s.tags, case when memory.is_due(s.expires_at) then 0 else s.chunk_count end as chunks,
-  ${SAME_AS} as "sameAs", ${occurredAt('s')}, s.expires_at as "expiresAt", ${ORIGINAL} as original, s.unread,
+  ${SAME_AS} as "sameAs", ${occurredAt('s')}, s.expires_at as "expiresAt", ${ORIGINAL} as original, s.unread, s.encoding,
   s.created_by as "createdBy", ${createdWith('s')}, s.created_at as "createdAt", s.updated_at as "updatedAt",
   s.content_hash as "contentHash", ${sourceUse('s', 'id')}`;
 
@@ -111,6 +112,8 @@ export interface NewSource {
   filename?: string;
   /** What could not be read of the file whose text it has. Absent: nothing, or it has not the text of a file. */
   unread?: readonly Unread[];
+  /** The encoding of that file, if it was not UTF-8 and its format does not say it. Null or absent: another source. */
+  encoding?: string | null;
 }
 
 /**
@@ -200,10 +203,10 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
     tx,
     `insert into memory.source (team_id, id, layer_id, kind, state, title, uri, external_id, content_hash,
        metadata, tags, created_by, file_id, occurred_at, occurred_is_day, expires_at,
-       terms_version, origin, unread)
+       terms_version, origin, unread, encoding)
      values ($teamId, $id, $layerId, $kind, 'loading', $title, $uri, $externalId, $contentHash,
        $metadata, $tags, $userId, $fileId, ${occurred.at}, ${occurred.isDay}, $expiresAt,
-       ${termsVersion(`coalesce(${occurred.at}, now())`, labels, '$indexedDay', '$indexedLabels')}, $origin, $unread)`,
+       ${termsVersion(`coalesce(${occurred.at}, now())`, labels, '$indexedDay', '$indexedLabels')}, $origin, $unread, $encoding)`,
     {
       teamId: tx.scope.teamId,
       id: source.id,
@@ -223,6 +226,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
       indexedLabels: source.indexedAs.labels,
       origin: source.origin ?? tx.scope.origin,
       unread: JSON.stringify(source.unread ?? []),
+      encoding: source.encoding ?? null,
     },
   );
 }
@@ -275,7 +279,7 @@ export async function replaceSource(
             expires_at = case when $changesExpiresAt then $expiresAt::timestamptz else s.expires_at end,
             occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
             terms_version = ${termsVersion(`coalesce(${occurred.at}, s.created_at)`, labels, '$indexedDay', '$indexedLabels')},
-            origin = $origin, unread = $unread, updated_at = now()
+            origin = $origin, unread = $unread, encoding = $encoding, updated_at = now()
       where s.team_id = $teamId and s.id = $id returning ${SOURCE_COLUMNS}`,
     {
       teamId: tx.scope.teamId,
@@ -294,6 +298,7 @@ export async function replaceSource(
       indexedLabels: loading.indexedAs.labels,
       origin: loading.origin ?? tx.scope.origin,
       unread: JSON.stringify(loading.unread ?? []),
+      encoding: loading.encoding ?? null,
     },
   );
   if (row === undefined) throw new Error('the source to replace does not exist');

@@ -7,6 +7,7 @@ import { FAULT } from '../../support/import-records.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { PARTLY, unreadFile } from '../../support/partly-reading-extractors.ts';
+import { isOver, untilImport } from '../../support/running-imports.ts';
 import { answerQuestions, button, confirm, poll, press, said, serveConsole } from './console-tab.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>.txt';
@@ -96,6 +97,26 @@ describe('the page of imports', { skip }, () => {
     await details.getByText(words, { exact: true }).waitFor();
     assert.equal(await details.getByText('Not read', { exact: true }).count(), 1);
     assert.equal(await page.locator('img').count(), 0);
+    assert.deepEqual(refused, []);
+  });
+
+  test('a file that is not in UTF-8 says in which encoding it was read, and so does its source', async (t) => {
+    await startOwnWorker(t, service);
+    const { company, page, refused } = await start();
+    const contentBase64 = Buffer.from('\ufeffThe tapir swims.', 'utf16le').toString('base64');
+    const items = [
+      { filename: 'old.txt', contentBase64 },
+      { filename: 'usual.txt', text: 'The heron nests.' },
+    ];
+    for (const { id } of (await company.api.importFiles({ items })).imports)
+      await untilImport(company, id, t.signal, isOver);
+    await page.reload();
+    await listed(page, 'old.txt').getByText('Read as utf-16le text.', { exact: true }).waitFor();
+    await listed(page, 'usual.txt').getByRole('link', { name: 'usual.txt' }).waitFor();
+    assert.equal(await listed(page, 'usual.txt').getByText('Read as').count(), 0);
+    await listed(page, 'old.txt').getByRole('link', { name: 'old.txt' }).click();
+    const details = page.getByRole('region', { name: 'Details' });
+    await details.getByText('utf-16le', { exact: true }).waitFor();
     assert.deepEqual(refused, []);
   });
 

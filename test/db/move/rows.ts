@@ -29,7 +29,7 @@ const AWKWARD = [
      ('$company', gen_random_uuid(), 'NULL', '$user', '\u00e4\u{1f600}', '"text"', '-infinity'),
      ('$company', gen_random_uuid(), '{}', '$user', '""', 'null', '0001-01-01 00:00:00+00 BC')`,
   `update memory.source set title = e' \\n"NULL"\\\\ ', tags = array['', 'NULL', '"', '\\', 'a,b', '{}'], uri = '',
-     unread = '[{"kind": "page", "names": [2, "and 4,321 more"], "reason": "no_text"}]'`,
+     unread = '[{"kind": "page", "names": [2, "and 4,321 more"], "reason": "no_text"}]', encoding = 'shift_jis'`,
   `update memory.chunk set text = e'\\\\x00 ''\u0e01\u0e33'' \\r\\n', place = '{"headings": ["", "\\\\n", "NULL"]}'`,
   `update memory.chunk_embedding set embedding = (
      '[' || (select string_agg((65504.0 / (n * n + 0.1))::float4::text, ',') from generate_series(1, 1024) n) || ']')::public.halfvec`,

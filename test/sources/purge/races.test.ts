@@ -54,6 +54,7 @@ async function stagedImport(company: SignedIn, filename: string, text: string) {
     contentHash: contentHash({ text }),
     chunks: prepareChunksNow(teamId, { text }),
     unread: [],
+    encoding: null,
   };
   const staged = await stageImport(
     service,
@@ -70,6 +71,7 @@ async function stagedImport(company: SignedIn, filename: string, text: string) {
     completeImport({ ...service, queue }, scope, job, file, {
       staged,
       unread: [],
+      encoding: null,
       redactions: [],
       hasRawCredentials: false,
     });

@@ -47,6 +47,7 @@ test('an import whose job was taken over is left to the other worker, and nothin
     chunks: prepareChunksNow(company.teamId, { chunks }),
     chunkCount: CHUNKS,
     unread: [],
+    encoding: null,
     redactions: [],
     hasRawCredentials: false,
   };

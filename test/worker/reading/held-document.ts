@@ -23,7 +23,7 @@ export const readingOf = (given: Partial<Reading> = {}): Reading => ({
 
 /** All that a process has read of a file. */
 export async function wholeDocument(held: HeldDocument): Promise<ReadDocument> {
-  const { title, date, indexedAs, contentHash, chunks, unread, redactions } = held;
+  const { title, date, indexedAs, contentHash, chunks, unread, encoding, redactions } = held;
   const all = 'length' in chunks ? [...chunks] : (await Array.fromAsync(chunks)).flat();
-  return { title, date, indexedAs, contentHash, chunks: all, unread, redactions };
+  return { title, date, indexedAs, contentHash, chunks: all, unread, encoding, redactions };
 }

@@ -141,8 +141,8 @@ describe('a file that misbehaves', () => {
 
 test('what a process says that it did not read is ignored if it exceeds the bounds', async (t) => {
   const pool = poolOf(t);
-  const unread = await pool.read(taskOf('forged'), readingOf(), async (document) => document.unread);
-  assert.deepEqual(unread, []);
+  const read = async ({ unread, encoding }: HeldDocument) => ({ unread, encoding });
+  assert.deepEqual(await pool.read(taskOf('forged'), readingOf(), read), { unread: [], encoding: null });
 });
 
 describe('the time limit for a file', () => {

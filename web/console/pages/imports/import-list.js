@@ -93,7 +93,17 @@ export const RowButton = ({ word, name, act, danger = false, busy = false }) => 
  * @param {{ item: Import, link: Rows['link'] }} props
  */
 export function Outcome({ item, link }) {
-  const { state, error, progress, filename, payloadPrunedAt, sameAs, unread, redactions = [] } = item;
+  const {
+    state,
+    error,
+    progress,
+    filename,
+    payloadPrunedAt,
+    sameAs,
+    unread,
+    encoding,
+    redactions = [],
+  } = item;
   if (state === 'running') {
     const stages = Object.keys(STAGES);
     const place = progress === null ? -1 : stages.indexOf(progress.stage);
@@ -126,6 +136,7 @@ export function Outcome({ item, link }) {
       redactions.length > 0 &&
       html`<p class="imports-note">${count(redactions.length, 'credential')} found in the file.</p>`
     }
+    ${encoding !== null && html`<p class="quiet">Read as ${encoding} text.</p>`}
     ${unread.length > 0 && html`<p class="imports-note"><bdi>${unreadLine(unread)}</bdi></p>`}
     ${
       sameAs &&

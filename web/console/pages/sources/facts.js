@@ -36,6 +36,7 @@ export function Facts({ source, clients, members, session, team, lost, link }) {
     expiresAt,
     original,
     unread,
+    encoding,
     sameAs,
   } = source;
   const author =
@@ -73,6 +74,7 @@ export function Facts({ source, clients, members, session, team, lost, link }) {
       html`<${Original} source=${source} original=${original} session=${session} team=${team} lost=${lost} />`,
     ]);
   }
+  if (encoding !== null) pairs.push(['Encoding', encoding]);
   if (unread.length > 0) pairs.push(['Not read', html`<bdi>${unreadWords(unread)}</bdi>`]);
   if (sameAs !== null)
     pairs.push([
