@@ -229,7 +229,8 @@ function sinkWords(sink: TermSink, counted: CountedWords, times: number): void {
   }
 }
 
-const isSemitic = (word: string) => /^[\p{sc=Hebrew}\p{sc=Arabic}]/u.test(word);
+/** Arabic characters of other planes are old numerals and signs of mathematics, which have no root. */
+const isSemitic = (word: string) => /^[[\p{sc=Hebrew}\p{sc=Arabic}]&&[\0-\uffff]]/v.test(word);
 
 /** A Hebrew or Arabic word without what is joined before it; at least three letters are left. */
 function root(word: string): string {

@@ -21,7 +21,7 @@ const anyText = fc
         ...'Straße ΟΔΟΣ İstanbul élan й 한국 \u1112\u1161\u11ab น้ำ ที่นี่ดี ខ្មែរ က္ကခ 数据库 食べるー'.split(' '),
       ),
       fc.constantFrom(
-        ...'𠀀𠀁 ＡＢＣ ﬁne \ufdfa ERR_CONN_42 foo.bar/baz-9 v1.2.3 a@b.org well-known a.b--c_d'.split(' '),
+        ...'𐹠 𠀀𠀁 ＡＢＣ ﬁne \ufdfa ERR_CONN_42 foo.bar/baz-9 v1.2.3 a@b.org well-known a.b--c_d'.split(' '),
       ),
       fc.constantFrom(' ', '.', '-', '_', 'x1', '\u00a0', '\u200b', '\u2010', '\ud800', '\u0301'),
     ),

@@ -64,7 +64,10 @@ const NO = 2;
 /** For each code unit whether it is Hebrew or Arabic; 0 is unknown. */
 const knownSemitic = new Uint8Array(2 ** 16);
 
-/** Whether the word that starts there is Hebrew or Arabic, in which other words are joined before and after the root. */
+/**
+ * Whether the word that starts there is Hebrew or Arabic, in which other words are joined before and after the root. Arabic
+ * characters of other planes are old numerals and signs of mathematics, which have no root.
+ */
 export function isSemitic(text: string, from = 0): boolean {
   const unit = text.charCodeAt(from);
   if (!(unit >= FIRST_HEBREW_OR_ARABIC)) return false;
