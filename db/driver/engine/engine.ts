@@ -85,8 +85,8 @@ export async function startEngine(setup: EngineSetup): Promise<Engine> {
   await started(thread);
   let isClosing = false;
   thread.on('error', fail);
-  thread.on('exit', () => {
-    if (!isClosing) process.exit(1);
+  thread.on('exit', (code) => {
+    if (!isClosing) fail(`its thread ended with the exit code ${code}`);
   });
 
   const client = new pg.Client({

@@ -25,6 +25,7 @@ test('an embedded database that cannot write its log ends the process with a mes
     ended.stderr,
     /^MEMORY_DATA_DIR: the disk of .* is full and the database cannot write its log/m,
   );
+  assert.match(ended.stderr, /^The embedded database failed .*: its thread ended with the exit code 1$/m);
   assert.deepEqual(
     ended.stdout.trim().split('\n'),
     [1, 2, 3].map((n) => `acknowledged ${n}`),
