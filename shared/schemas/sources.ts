@@ -43,11 +43,19 @@ export const Place = Type.Object({
   sheet: Nullable(Type.String({ description: 'name of the sheet of a spreadsheet' })),
   row: Nullable(Type.Integer({ description: 'first row of the sheet in the passage, from 1' })),
   slide: Nullable(Type.Integer({ description: 'slide number, from 1' })),
+  hidden: Nullable(Type.Literal(true), 'true: the sheet or slide is hidden in its program'),
 });
 export type Place = Static<typeof Place>;
 
 /** The place of a passage of which nothing is known. */
-export const NO_PLACE: Place = { headings: [], page: null, sheet: null, row: null, slide: null };
+export const NO_PLACE: Place = {
+  headings: [],
+  page: null,
+  sheet: null,
+  row: null,
+  slide: null,
+  hidden: null,
+};
 
 /** A place as it is stored, in `place` of `memory.chunk`: only the fields that have a value. */
 export type StoredPlace = { [Field in keyof Place]?: NonNullable<Place[Field]> };
@@ -85,9 +93,19 @@ type PlaceWords = Record<keyof Place, string>;
  * @returns a part for each field that is known
  */
 export function placeParts(place: Place): PlacePart[] {
-  const words: PlaceWords = { page: 'Page', slide: 'Slide', sheet: 'Sheet', row: 'From row', headings: '' };
+  const words: PlaceWords = {
+    page: 'Page',
+    slide: 'Slide',
+    sheet: 'Sheet',
+    row: 'From row',
+    hidden: '',
+    headings: '',
+  };
   return Object.entries(words)
-    .map(([field, word]) => ({ word, values: [place[field as keyof Place] ?? []].flat() }))
+    .map(([field, word]) => {
+      const value = place[field as keyof Place] ?? [];
+      return { word, values: value === true ? [field] : [value].flat() };
+    })
     .filter(({ values }) => values.length > 0);
 }
 
