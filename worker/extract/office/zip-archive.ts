@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { FileFault } from '../extraction.ts';
+import { findArchive } from './zip-end.ts';
 
 /** A file with more parts than this is not a document. */
 const MAX_ENTRIES = 10_000;
@@ -76,11 +77,12 @@ async function readDirectory(file: ZipFile): Promise<Map<string, Entry>> {
 }
 
 /**
- * Opens a ZIP archive.
+ * Opens a ZIP archive, which can have other bytes before and after it.
  * @throws FileFault `corrupt`, also if it is not a ZIP archive; `locked` for encrypted entries; `zip_bomb`
  */
 export async function openZip(content: Uint8Array): Promise<ZipArchive> {
-  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  const bytes = findArchive(Buffer.from(content.buffer, content.byteOffset, content.byteLength));
+  if (bytes === null) throw FAULTS.corrupt();
   let file: ZipFile;
   let entries: Map<string, Entry>;
   try {
