@@ -6,7 +6,7 @@ import { gfmToMarkdown } from 'mdast-util-gfm';
 import { type Options, toMarkdown } from 'mdast-util-to-markdown';
 import { type Extractor, FileFault } from './extraction.ts';
 import { decodeMarkup } from './markup-encoding.ts';
-import { oneLine } from './text.ts';
+import { documentTitle } from './properties/titles.ts';
 
 /*
  * Changes a page's tree before it becomes Markdown, where the library would lose text or structure.
@@ -281,7 +281,7 @@ function titleOf(tree: Root): string | null {
   const html = tree.children.find(isElement('html')) as Element | undefined;
   const head = html?.children.find(isElement('head')) as Element | undefined;
   const title = head?.children.find(isElement('title')) as Element | undefined;
-  return title === undefined ? null : oneLine(textOf(title)) || null;
+  return title === undefined ? null : documentTitle(textOf(title));
 }
 
 /**

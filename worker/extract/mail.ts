@@ -1,7 +1,7 @@
 import PostalMime, { type Address, type Email } from 'postal-mime';
-import { dayOf } from '../../shared/text/prepared-chunks.ts';
 import { type Extractor, FileFault } from './extraction.ts';
 import { htmlToMarkdown } from './html.ts';
+import { documentDay } from './properties/days.ts';
 import { headingLine, joinBlocks, minuteOf, oneLine, withoutHeadings } from './text.ts';
 
 /** Every e-mail has at least one of these headers. */
@@ -128,7 +128,7 @@ export const extractEmail: Extractor = async (content) => {
   }
   const title = oneLine(email.subject ?? '');
   const text = joinBlocks([emailHead(email), await emailBody(email)]);
-  const date = dayOf(new Date(email.date ?? ''));
+  const date = documentDay('mail', new Date(email.date ?? ''));
   return { title: title === '' ? null : title, date, parts: [{ text, place: null }] };
 };
 

@@ -8,7 +8,7 @@ import {
   VerbosityLevel,
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Unread } from '../../shared/schemas/unread.ts';
-import { type DocumentPart, dayOf, MAX_CHUNKS } from '../../shared/text/prepared-chunks.ts';
+import { type DocumentPart, MAX_CHUNKS } from '../../shared/text/prepared-chunks.ts';
 import { type Extraction, type Extractor, FileFault, type ReportProgress } from './extraction.ts';
 import { attachmentNames } from './pdf/annotations.ts';
 import { DocumentAnnotations } from './pdf/document-annotations.ts';
@@ -16,7 +16,9 @@ import { DOCUMENT_WITHOUT_FONTS } from './pdf/no-fonts.ts';
 import { readPage } from './pdf/page.ts';
 import { carryHeadings, leaveOutRepeats, linesOfPage, type PageText, textOfPage } from './pdf/pages.ts';
 import { Vocabulary } from './pdf/paragraphs.ts';
-import { oneLine, TextBudget, withoutHeadings } from './text.ts';
+import { documentDay } from './properties/days.ts';
+import { documentTitle } from './properties/titles.ts';
+import { TextBudget, withoutHeadings } from './text.ts';
 
 /** The folder of the library, with the files that it needs for the encodings of Chinese, Japanese and Korean. */
 const LIBRARY = new URL('./', import.meta.resolve('pdfjs-dist/package.json'));
@@ -27,14 +29,6 @@ const folder = (name: string) => fileURLToPath(new URL(`${name}/`, LIBRARY));
  * many pages, because the list of pages can contain the same page any number of times.
  */
 const MAX_PAGES = MAX_CHUNKS;
-
-/** Titles that programs write if they know no title. */
-const NO_TITLE =
-  /^(?:\(?(?:untitled|unbenannt|anonymous|unknown|no title)\)?(?: (?:document|presentation|\d+))?|title|(?:powerpoint )?presentation|slide \d+|(?:document|book|sheet|mappe|dokument) ?\d*|about:blank|microsoft (?:word|powerpoint|excel) - .*)$/i;
-
-/** Days that clocks and programs write if they know none: before the format was published, or in the future. */
-const FIRST_DAY = '1993-01-01';
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The fault for an error of the library when it opens a document or reads a page. */
 function openingFault(error: unknown): FileFault {
@@ -67,16 +61,11 @@ type Metadata = Awaited<ReturnType<PDFDocumentProxy['getMetadata']>>;
 /** The title of the document, and the day on which it was last changed. */
 function propertiesOf({ info, metadata }: Metadata): Pick<Extraction, 'title' | 'date'> {
   const { Title, ModDate, CreationDate } = info as Partial<Record<string, unknown>>;
-  const title = [Title, metadata?.get('dc:title')]
-    .map((title) => (typeof title === 'string' ? oneLine(title) : ''))
-    .find((title) => title !== '' && !NO_TITLE.test(title));
-  const days = [ModDate, CreationDate].map((date) => {
-    const time = typeof date === 'string' ? PDFDateString.toDateObject(date) : null;
-    return time === null ? null : dayOf(time);
-  });
-  const tomorrow = dayOf(new Date(Date.now() + DAY_MS)) ?? '';
-  const date = days.find((day) => day !== null && day >= FIRST_DAY && day <= tomorrow) ?? null;
-  return { title: title ?? null, date };
+  const titles = [Title, metadata?.get('dc:title')].map((title) => (typeof title === 'string' ? title : ''));
+  const times = [ModDate, CreationDate].map((date) =>
+    typeof date === 'string' ? PDFDateString.toDateObject(date) : null,
+  );
+  return { title: documentTitle(...titles), date: documentDay('pdf', ...times) };
 }
 
 function open(content: Uint8Array): PDFDocumentLoadingTask {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type Extraction, type Extractor, FileFault } from '../extraction.ts';
 import { readHtml, xhtmlAsHtml } from '../html.ts';
 import { decodeMarkup } from '../markup-encoding.ts';
-import { oneLine } from '../text.ts';
+import { documentTitle } from '../properties/titles.ts';
 import { mismatchFault } from './package.ts';
 import { attributeOf, elementsAt, ownText, readPackageXml, type XmlElement } from './xml.ts';
 import { openZip, type ZipArchive } from './zip-archive.ts';
@@ -61,8 +61,8 @@ async function readBook(archive: ZipArchive): Promise<Book> {
   if (book === undefined || chapters.length === 0) {
     throw new FileFault('corrupt', 'The book is damaged: it does not name chapters that are in it.');
   }
-  const titles = elementsAt(book, 'metadata', 'title').map((title) => oneLine(ownText(title)));
-  return { title: titles.find((title) => title !== '') ?? null, chapters };
+  const titles = elementsAt(book, 'metadata', 'title').map(ownText);
+  return { title: documentTitle(...titles), chapters };
 }
 
 /** Refuses books with encrypted chapters. Books in which only fonts are encrypted can be read. */

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { dayOf } from '../../../shared/text/prepared-chunks.ts';
 import { type Extraction, FileFault } from '../extraction.ts';
-import { oneLine } from '../text.ts';
+import { documentDay } from '../properties/days.ts';
+import { documentTitle } from '../properties/titles.ts';
 import { type Attributes, attributeOf, elementsAt, ownText, readPackageXml } from './xml.ts';
 import { openZip, type ZipArchive } from './zip-archive.ts';
 
@@ -95,16 +95,16 @@ export async function openDocument(content: Uint8Array, expected: OpenDocumentKi
   return archive;
 }
 
-/** The title of a document, and the day on which it was last changed. */
+/** The title of a document, and the day on which it was last changed, or else made. */
 export async function readMeta(archive: ZipArchive): Promise<Pick<Extraction, 'title' | 'date'>> {
   const content = await archive.read('meta.xml');
   if (content === null) return { title: null };
   const [meta = {}] = elementsAt(readPackageXml(content), 'document-meta', 'meta');
   const [title] = elementsAt(meta, 'title');
-  const [changed] = [...elementsAt(meta, 'date'), ...elementsAt(meta, 'creation-date')];
+  const times = [...elementsAt(meta, 'date'), ...elementsAt(meta, 'creation-date')];
   // The time has no zone: with it, the day would depend on the zone of the worker.
-  const day = ownText(changed).trim().slice(0, 10);
-  return { title: oneLine(ownText(title)) || null, date: dayOf(new Date(day)) };
+  const days = times.map((time) => new Date(ownText(time).trim().slice(0, 10)));
+  return { title: documentTitle(ownText(title)), date: documentDay('office', ...days) };
 }
 
 /** Packages of Office Open XML: DOCX, XLSX and PPTX. */
@@ -180,7 +180,7 @@ export async function openOffice(content: Uint8Array, expected: OfficeKind): Pro
   return { archive, main };
 }
 
-/** The title of the document, and the day on which it was last changed. */
+/** The title of the document, and the day on which it was last changed, or else made. */
 export async function readProperties(archive: ZipArchive): Promise<Pick<Extraction, 'title' | 'date'>> {
   const relation = (await relationsOf(archive, '')).find(({ type }) => type === 'core-properties');
   // Some programs leave out the relation.
@@ -188,8 +188,9 @@ export async function readProperties(archive: ZipArchive): Promise<Pick<Extracti
   if (core === null) return { title: null };
   const properties = readPackageXml(core);
   const [title] = elementsAt(properties, 'coreProperties', 'title');
-  const [changed] = elementsAt(properties, 'coreProperties', 'modified');
-  return { title: oneLine(ownText(title)) || null, date: dayOf(new Date(ownText(changed))) };
+  const times = ['modified', 'created'].flatMap((name) => elementsAt(properties, 'coreProperties', name));
+  const days = times.map((time) => new Date(ownText(time)));
+  return { title: documentTitle(ownText(title)), date: documentDay('office', ...days) };
 }
 
 /** A longer run of spaces has no meaning in a text. */

@@ -1,6 +1,7 @@
-import { dayOf } from '../../../shared/text/prepared-chunks.ts';
 import { type Extractor, FileFault } from '../extraction.ts';
-import { type Block, oneLine, plainTextOf, toMarkdown } from '../text.ts';
+import { documentDay } from '../properties/days.ts';
+import { documentTitle } from '../properties/titles.ts';
+import { type Block, plainTextOf, toMarkdown } from '../text.ts';
 import { mismatchFault, refuseOle } from './package.ts';
 import {
   CHARACTERS,
@@ -193,8 +194,9 @@ class RtfReader {
   /** Ends the document. */
   end(): { blocks: Block[]; date: string | null } {
     this.#flush();
-    const time = this.#times.get('revtim') ?? this.#times.get('creatim');
-    return { blocks: this.#blocks.end(), date: time === undefined ? null : dayOf(new Date(time)) };
+    const times = ['revtim', 'creatim'].flatMap((name) => this.#times.get(name) ?? []);
+    const days = times.map((time) => new Date(time));
+    return { blocks: this.#blocks.end(), date: documentDay('office', ...days) };
   }
 
   #open(): void {
@@ -400,7 +402,7 @@ export const extractRtf: Extractor = async (content) => {
   }
   const { blocks, date } = reader.end();
   return {
-    title: oneLine(reader.title) || null,
+    title: documentTitle(reader.title),
     date,
     parts: [{ text: toMarkdown(blocks), place: null }],
   };
