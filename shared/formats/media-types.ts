@@ -16,7 +16,8 @@ export interface ImportFormat {
 /**
  * Every format that can be imported, by its media type. Every list of formats is made from these, and
  * worker/extract/registry.ts must have a reader for each. Formats that share a media type are told apart by their content,
- * in the reader: the exports of chats are JSON, and XHTML is read as HTML.
+ * in the reader: the exports of chats are JSON, and XHTML is read as HTML. Office files with macros and templates are read as
+ * documents; their macros are never run.
  */
 export const IMPORT_FORMATS = {
   'text/plain': { label: 'plain text', extensions: ['txt', 'text', 'log'], aliases: [], content: 'all read' },
@@ -61,38 +62,52 @@ export const IMPORT_FORMATS = {
   },
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': {
     label: 'DOCX',
-    extensions: ['docx'],
-    aliases: [],
+    extensions: ['docx', 'docm', 'dotx', 'dotm'],
+    aliases: [
+      'application/vnd.ms-word.document.macroenabled.12',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.template',
+      'application/vnd.ms-word.template.macroenabled.12',
+    ],
     content: 'archive',
   },
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': {
     label: 'XLSX',
-    extensions: ['xlsx'],
-    aliases: [],
+    extensions: ['xlsx', 'xlsm', 'xltx', 'xltm'],
+    aliases: [
+      'application/vnd.ms-excel.sheet.macroenabled.12',
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.template',
+      'application/vnd.ms-excel.template.macroenabled.12',
+    ],
     content: 'archive',
   },
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': {
     label: 'PPTX',
-    extensions: ['pptx'],
-    aliases: [],
+    extensions: ['pptx', 'pptm', 'ppsx', 'ppsm', 'potx', 'potm'],
+    aliases: [
+      'application/vnd.ms-powerpoint.presentation.macroenabled.12',
+      'application/vnd.openxmlformats-officedocument.presentationml.slideshow',
+      'application/vnd.ms-powerpoint.slideshow.macroenabled.12',
+      'application/vnd.openxmlformats-officedocument.presentationml.template',
+      'application/vnd.ms-powerpoint.template.macroenabled.12',
+    ],
     content: 'archive',
   },
   'application/vnd.oasis.opendocument.text': {
     label: 'ODT',
-    extensions: ['odt'],
-    aliases: [],
+    extensions: ['odt', 'ott'],
+    aliases: ['application/vnd.oasis.opendocument.text-template'],
     content: 'archive',
   },
   'application/vnd.oasis.opendocument.spreadsheet': {
     label: 'ODS',
-    extensions: ['ods'],
-    aliases: [],
+    extensions: ['ods', 'ots'],
+    aliases: ['application/vnd.oasis.opendocument.spreadsheet-template'],
     content: 'archive',
   },
   'application/vnd.oasis.opendocument.presentation': {
     label: 'ODP',
-    extensions: ['odp'],
-    aliases: [],
+    extensions: ['odp', 'otp'],
+    aliases: ['application/vnd.oasis.opendocument.presentation-template'],
     content: 'archive',
   },
   'application/rtf': {
@@ -138,7 +153,7 @@ export const IMPORT_EXTENSIONS: readonly string[] = [...BY_EXTENSION.keys()];
  */
 const UNKNOWN = 'application/octet-stream';
 const EXCEL = 'application/vnd.ms-excel';
-const EXCEL_EXTENSIONS: ReadonlySet<string> = new Set(['csv', 'xlsx']);
+const EXCEL_EXTENSIONS: ReadonlySet<string> = new Set(['csv', 'xlsx', 'xlsm', 'xltx', 'xltm']);
 
 /**
  * The media type as which a file is imported: the declared one, or that of the extension. Null if it cannot be

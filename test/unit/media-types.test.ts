@@ -48,6 +48,26 @@ describe('the media type of a file', () => {
     ]);
   });
 
+  test('an office file with macros, a template or a slide show is read as a document', () => {
+    const office = 'application/vnd.openxmlformats-officedocument';
+    const types = {
+      [`${office}.wordprocessingml.document`]: 'docm dotx dotm',
+      [`${office}.spreadsheetml.sheet`]: 'xlsm xltx xltm',
+      [`${office}.presentationml.presentation`]: 'pptm ppsx ppsm potx potm',
+      'application/vnd.oasis.opendocument.text': 'ott',
+      'application/vnd.oasis.opendocument.spreadsheet': 'ots',
+      'application/vnd.oasis.opendocument.presentation': 'otp',
+    };
+    for (const [type, extensions] of Object.entries(types)) {
+      check(extensions.split(' ').map((extension) => [`a.${extension}`, undefined, type]));
+    }
+    check([
+      ['a.xlsm', 'application/vnd.ms-excel', `${office}.spreadsheetml.sheet`],
+      ['a', 'application/vnd.ms-word.document.macroEnabled.12', `${office}.wordprocessingml.document`],
+      ...['doc', 'xls', 'ppt', 'xlsb'].map((extension): Row => [`a.${extension}`, undefined, null]),
+    ]);
+  });
+
   test('any other extension or type has no media type', () => {
     check(['a.exe', 'a', 'a.', 'a.csv.', 'a.csv/b', 'a.toString'].map((name) => [name, undefined, null]));
     check(['constructor', '__proto__'].map((type) => ['a', type, null]));

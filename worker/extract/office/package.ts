@@ -128,10 +128,12 @@ export interface OfficePackage {
 /** The formats by their media types' middle, which both the document and its variants with macros have. */
 const KINDS = [
   { name: 'DOCX', described: 'a DOCX document', type: /wordprocessingml|ms-word/ },
-  { name: 'XLSX', described: 'an XLSX workbook', type: /spreadsheetml|ms-excel\.(?!sheet\.binary)/ },
+  { name: 'XLSX', described: 'an XLSX workbook', type: /spreadsheetml|ms-excel\./ },
   { name: 'PPTX', described: 'a PPTX presentation', type: /presentationml|ms-powerpoint/ },
 ] as const;
 export type OfficeKind = (typeof KINDS)[number]['name'];
+/** Workbooks whose sheets are not XML (.xlsb). */
+const BINARY_WORKBOOK = /ms-excel\.sheet\.binary/;
 
 /** The relations of a part that lead to other parts of the package. External ones are left out: nothing follows them. */
 export async function relationsOf(archive: ZipArchive, part: string): Promise<Relation[]> {
@@ -171,6 +173,9 @@ export async function openOffice(content: Uint8Array, expected: OfficeKind): Pro
   const main = (await relationsOf(archive, '')).find(({ type }) => type === 'officeDocument')?.target;
   if (main === undefined || !archive.names.has(main)) throw mismatchFault(expected, null);
   const mediaType = await mediaTypeOf(archive, main);
+  if (BINARY_WORKBOOK.test(mediaType ?? '')) {
+    throw new FileFault('corrupt', 'The file is a binary workbook (XLSB): open it and save it as XLSX.');
+  }
   const found = KINDS.find(({ type }) => mediaType !== null && type.test(mediaType));
   // A package can leave out the type of its main part. The reader then finds out that it is another one.
   const isKnown = mediaType === null || mediaType === 'application/xml';
