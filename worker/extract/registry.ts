@@ -22,10 +22,10 @@ export const EXTRACTORS: Readonly<Record<ImportMediaType, () => Promise<Extracto
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': async () =>
     (await import('./office/xlsx.ts')).extractXlsx,
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': async () =>
-    (await import('./office/slides.ts')).extractPptx,
+    (await import('./office/slides/pptx.ts')).extractPptx,
   'application/vnd.oasis.opendocument.text': async () => (await import('./office/odt.ts')).extractOdt,
   'application/vnd.oasis.opendocument.presentation': async () =>
-    (await import('./office/slides.ts')).extractOdp,
+    (await import('./office/slides/odp.ts')).extractOdp,
   'application/vnd.oasis.opendocument.spreadsheet': async () => (await import('./office/ods.ts')).extractOds,
   'application/rtf': async () => (await import('./office/rtf.ts')).extractRtf,
   'message/rfc822': async () => (await import('./mail.ts')).extractEmail,

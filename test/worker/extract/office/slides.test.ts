@@ -1,10 +1,40 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { extractOdp, extractPptx } from '../../../../worker/extract/office/slides.ts';
+import { extractOdp } from '../../../../worker/extract/office/slides/odp.ts';
+import { extractPptx } from '../../../../worker/extract/office/slides/pptx.ts';
+import { mergeUnread } from '../../../../worker/extract/unread.ts';
 import { writeZip } from '../../../support/zip-writer.ts';
 import { extracted, fixture, testFaults, testTexts } from '../extraction.ts';
 import { frame, replaced, textRow, writeOpenDocument, writeXlsx } from './sheet-writer.ts';
 import { presentationMembers, relation, shape, writePptx } from './slide-writer.ts';
+
+/** Slides of which some parts are not read. */
+const PARTLY_READ = [
+  {
+    tree: shape(['one']),
+    relations: [
+      relation('rId1', 'chart', '../charts/chart1.xml'),
+      relation('rId2', 'chart', '../charts/chart2.xml'),
+      relation('rId3', 'package', '../embeddings/Sheet1.xlsx'),
+      relation('rId4', 'diagramData', '../damaged.xml'),
+      relation('rId5', 'image', '../media/image1.png'),
+      relation('rId6', 'oleObject', 'http://127.0.0.1/x', ' TargetMode="External"'),
+    ].join(''),
+  },
+  { tree: `${shape(['two'])}<p:sp>` },
+  {
+    tree: shape(['three']),
+    relations: [
+      relation('rId1', 'chartEx', '../charts/chartEx1.xml'),
+      relation('rId2', 'notesSlide', '../damaged-notes.xml'),
+      relation('rId3', 'comments', '../damaged-comments.xml'),
+    ].join(''),
+  },
+];
+const DAMAGED = ['damaged', 'damaged-notes', 'damaged-comments'].map((name) => ({
+  name: `ppt/${name}.xml`,
+  content: '<p:notes xmlns:p="p">',
+}));
 
 const TORQUE = { text: '# Torque\n\n| Screw | Nm |\n| - | - |\n| M8 | 25 |', place: { slide: 2 } };
 
@@ -68,21 +98,78 @@ describe('a presentation of PowerPoint', () => {
     ],
   });
 
+  test('without a title of its own has that of its first slide', async () => {
+    const title = (text: string) => ({ tree: shape([text], 'ctrTitle') });
+    const core = (text: string) => ({
+      name: 'docProps/core.xml',
+      content: `<c:coreProperties xmlns:c="c" xmlns:dc="dc"><dc:title>${text}</dc:title></c:coreProperties>`,
+    });
+    for (const [of, slides, wanted] of [
+      ['PowerPoint Presentation', [title('Budget of\nthe team'), title('Costs')], 'Budget of the team'],
+      ['', [title('Budget')], 'Budget'],
+      ['Pumps', [title('Budget')], 'Pumps'],
+      ['Slide 1', [{ tree: shape(['no title']) }, title('Costs')], null],
+      ['Slide 1', [title('Untitled')], null],
+    ] as const) {
+      assert.equal(
+        (await extracted(extractPptx, writePptx(slides.toReversed(), [core(of)]))).title,
+        wanted,
+        of,
+      );
+    }
+  });
+
+  test('tells which charts, objects and damaged parts of its slides are not read', async () => {
+    const { parts, unread } = await extracted(extractPptx, writePptx(PARTLY_READ.toReversed(), DAMAGED));
+    assert.deepEqual(
+      parts.map((part) => part.text),
+      ['one', 'three'],
+    );
+    assert.deepEqual(mergeUnread(unread ?? []), [
+      {
+        kind: 'part',
+        names: ['slide 1, diagram', 'slide 2', 'slide 3, notes', 'slide 3, comments'],
+        reason: 'damaged',
+      },
+      {
+        kind: 'part',
+        names: ['slide 1, chart', 'slide 1, embedded object', 'slide 3, chart'],
+        reason: 'not_read',
+      },
+    ]);
+  });
+
+  test('is read without a slide that is not in the file', async () => {
+    const lost = writeZip(two.filter(({ name }) => name !== 'ppt/slides/slide1.xml'));
+    for (const file of [lost, writeZip(replaced(two, 'Id="rId1" Type="http', 'Id="other" Type="http'))]) {
+      assert.deepEqual(await extracted(extractPptx, file), {
+        title: null,
+        parts: [{ text: 'two', place: { slide: 1 } }],
+        unread: [{ kind: 'part', names: ['slide 2'], reason: 'damaged' }],
+      });
+    }
+  });
+
   testFaults(extractPptx, {
+    'is refused if it lists too many slides': [
+      'too_many_chunks',
+      [writeZip(replaced(two, '</p:sldIdLst>', `${'<p:sldId r:id="rId1"/>'.repeat(50_001)}</p:sldIdLst>`))],
+    ],
     'is refused if it is encrypted': ['locked', [fixture('encrypted.pptx')]],
     'is refused with the name of its format if that is another one': [
       'corrupt',
       [writeXlsx({ sheets: { S: textRow(1, 'a') } })],
       /an XLSX workbook/,
     ],
-    'is refused if it is cut off, something else, or lacks a slide': [
+    'is refused if it is cut off, something else, or lacks all its slides': [
       'corrupt',
       [
         fixture('libreoffice.odp'),
         fixture('libreoffice.pptx').subarray(0, 20_000),
-        writeZip(two.filter(({ name }) => name !== 'ppt/slides/slide1.xml')),
         writeZip(replaced(two, 'p:presentation', 'p:document')),
-        writeZip(replaced(two, 'Id="rId1"', 'Id="other"')),
+        writeZip(two.filter(({ name }) => !name.startsWith('ppt/slides/slide'))),
+        writeZip(replaced(two, '/slide"', '/other"')),
+        writeZip(replaced(two, '</p:sld>', '')),
       ],
     ],
     'is refused if it is nested too deeply': ['too_deep', [writePptx([{ tree: '<p:grpSp>'.repeat(2_000) }])]],
