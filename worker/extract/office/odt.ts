@@ -1,7 +1,11 @@
 import type { Extractor } from '../extraction.ts';
 import { type Block, plainTextOf, TextBudget, toMarkdown } from '../text.ts';
+import { OpenDocumentStyles } from './odf-styles.ts';
 import { CONTENT, charactersOf, collapsed, openDocument, readMeta } from './package.ts';
 import { type Attributes, readXml, type XmlHandler } from './xml.ts';
+
+/** The part with the styles that have names. */
+const STYLES = 'styles.xml';
 
 /** Elements that are left out: deleted text, lists of the headings, forms, embedded objects, and aids to read. */
 const SKIPPED = new Set([
@@ -26,10 +30,19 @@ const SKIPPED = new Set([
 /** Elements with the text of a paragraph. The description of a picture is one too. */
 const PARAGRAPHS = new Set(['svg:desc', 'text:h', 'text:p']);
 const CELL = /^table:(?:covered-)?table-cell$/;
+/** Elements that a person does not see if the text around them is hidden. */
+const ANCHORED = /^(?:text:note|draw:frame|office(?:ooo)?:annotation)$/;
+/** Fields and sections that can be hidden by a condition. */
+const CONDITIONAL = new Set(['text:hidden-text', 'text:section']);
 /** LibreOffice has its own name for comments on slides. */
 const ANNOTATION = /^office(?:ooo)?:annotation$/;
 /** No program shows a table with more columns. */
 const MAX_COLUMNS = 1_000;
+/** A cell with headings or tables and more text than this, in characters, is a part of the layout of the page. */
+const MAX_STRUCTURED_CELL = 2_000;
+
+/** A row of a table: the blocks of each cell, and in how many columns they are. */
+type Row = { blocks: readonly Block[]; times: number }[];
 
 /** An open element that contains blocks. */
 interface Container {
@@ -39,7 +52,11 @@ interface Container {
   text: string;
   /** Of a paragraph: its heading level, or null. */
   level: number | null;
-  rows: string[][];
+  /** Of a paragraph: whether its text is hidden, and that of each text within it that has a style, innermost last. */
+  hidden: boolean[];
+  /** Of a paragraph: whether a field hides all of it. */
+  isLeftOut: boolean;
+  rows: Row[];
   repeated: number;
   /** Of a note: its number. */
   number: number;
@@ -50,11 +67,55 @@ const container = (kind: Container['kind'], given: Partial<Container> = {}): Con
   blocks: [],
   text: '',
   level: null,
+  hidden: [],
+  isLeftOut: false,
   rows: [],
   repeated: 1,
   number: 0,
   ...given,
 });
+
+/** A table in a cell, in one line: `Owner: Ann; Phone: 6100`, or its cells with commas if it has not two columns. */
+function nestedText(rows: readonly (readonly string[])[]): string {
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const lines = rows.map((row) => row.filter((cell) => cell.trim() !== '').join(width === 2 ? ': ' : ', '));
+  return lines.filter((line) => line !== '').join('; ');
+}
+
+const cellText = (blocks: readonly Block[]) =>
+  blocks.map((block) => (block.kind === 'table' ? nestedText(block.rows) : plainTextOf(block))).join(' ');
+
+/** Whether blocks have more characters than this. Reads no more of them, because tables can be nested deeply. */
+function isLonger(blocks: readonly Block[], most: number): boolean {
+  let length = 0;
+  for (const block of blocks) {
+    const rows = block.kind === 'table' ? block.rows : [[block.text]];
+    for (const row of rows) {
+      for (const text of row) length += text.length;
+      if (length > most) return true;
+    }
+  }
+  return false;
+}
+
+const isStructure = ({ kind }: Block) => kind === 'table' || kind === 'heading';
+
+/** Whether a table only arranges a text: it has headings or tables in its only column, or in a cell that is too long for one. */
+function isLayout(rows: readonly Row[]): boolean {
+  const structured = rows.flat().filter(({ blocks }) => blocks.some(isStructure));
+  if (structured.length === 0) return false;
+  return (
+    rows.every((row) => row.length < 2) ||
+    structured.some(({ blocks }) => isLonger(blocks, MAX_STRUCTURED_CELL))
+  );
+}
+
+/** Whether an element says that it is hidden. That of a style says so of a text. */
+function isHidden(name: string, attributes: Attributes): boolean {
+  if (name === 'style:text-properties') return false;
+  if (attributes['text:display'] === 'none') return true;
+  return CONDITIONAL.has(name) && attributes['text:is-hidden'] === 'true';
+}
 
 /** Reads the text of a document of OpenDocument as blocks. */
 export class OpenDocumentReader implements XmlHandler {
@@ -66,6 +127,12 @@ export class OpenDocumentReader implements XmlHandler {
   #lists = 0;
   /** The styles of this document by name, and the ones that they are made from. */
   readonly #parents = new Map<string, string>();
+  readonly #styles: OpenDocumentStyles;
+
+  /** @param styles the styles with names, to which those of the text are added */
+  constructor(styles = new OpenDocumentStyles()) {
+    this.#styles = styles;
+  }
 
   /** The blocks since the last call. */
   takeBlocks(): Block[] {
@@ -85,9 +152,11 @@ export class OpenDocumentReader implements XmlHandler {
   }
 
   open(name: string, attributes: Attributes): void {
-    if (this.#skipped > 0 || SKIPPED.has(name)) this.#skipped += 1;
-    else if (PARAGRAPHS.has(name))
-      this.#stack.push(container('paragraph', { level: this.#levelOf(name, attributes) }));
+    if (this.#skipped > 0 || SKIPPED.has(name) || isHidden(name, attributes)) this.#skipped += 1;
+    else if (this.#isHidden && ANCHORED.test(name)) this.#skipped += 1;
+    else if (PARAGRAPHS.has(name)) this.#openParagraph(name, attributes);
+    else if (name === 'text:span') this.#openSpan(attributes);
+    else if (name === 'text:hidden-paragraph') this.#leaveOut(attributes);
     else if (name === 'text:list') this.#lists += 1;
     else if (name === 'table:table') this.#stack.push(container('table'));
     else if (name === 'table:table-row') this.#within('table')?.rows.push([]);
@@ -98,7 +167,9 @@ export class OpenDocumentReader implements XmlHandler {
     else if (ANNOTATION.test(name)) this.#stack.push(container('comment'));
     else if (name === 'style:style') {
       this.#parents.set(attributes['style:name'] ?? '', attributes['style:parent-style-name'] ?? '');
-    } else this.#addText(charactersOf(name, attributes) ?? '');
+      this.#styles.open(name, attributes);
+    } else if (name === 'style:text-properties') this.#styles.open(name, attributes);
+    else this.#addText(charactersOf(name, attributes) ?? '');
   }
 
   text(piece: string): void {
@@ -108,11 +179,34 @@ export class OpenDocumentReader implements XmlHandler {
   close(name: string): void {
     if (this.#skipped > 0) this.#skipped -= 1;
     else if (PARAGRAPHS.has(name)) this.#closeParagraph();
+    else if (name === 'text:span') this.#within('paragraph')?.hidden.pop();
+    else if (name === 'style:style') this.#styles.close(name);
     else if (name === 'text:list') this.#lists -= 1;
     else if (name === 'table:table') this.#closeTable();
     else if (CELL.test(name)) this.#closeCell();
     else if (name === 'text:note') this.#closeLabelled('note', (number) => `[${number}]`);
     else if (ANNOTATION.test(name)) this.#closeLabelled('comment', () => 'Comment:');
+  }
+
+  #openParagraph(name: string, attributes: Attributes): void {
+    const isHidden = this.#styles.isHidden('paragraph', attributes['text:style-name'] ?? '') ?? false;
+    this.#stack.push(container('paragraph', { level: this.#levelOf(name, attributes), hidden: [isHidden] }));
+  }
+
+  #openSpan(attributes: Attributes): void {
+    const isHidden = this.#styles.isHidden('text', attributes['text:style-name'] ?? '') ?? this.#isHidden;
+    this.#within('paragraph')?.hidden.push(isHidden);
+  }
+
+  /** Leaves out the paragraph that is open if this field hides it. */
+  #leaveOut(attributes: Attributes): void {
+    const paragraph = this.#within('paragraph');
+    if (paragraph !== null && attributes['text:is-hidden'] === 'true') paragraph.isLeftOut = true;
+  }
+
+  /** Whether the text that is read now is hidden. */
+  get #isHidden(): boolean {
+    return this.#within('paragraph')?.hidden.at(-1) ?? false;
   }
 
   #levelOf(name: string, attributes: Attributes): number | null {
@@ -134,7 +228,7 @@ export class OpenDocumentReader implements XmlHandler {
 
   #addText(text: string): void {
     const paragraph = this.#within('paragraph');
-    if (paragraph === null) return;
+    if (paragraph === null || this.#isHidden) return;
     this.#budget.addText(text.length);
     paragraph.text += text;
   }
@@ -145,31 +239,42 @@ export class OpenDocumentReader implements XmlHandler {
 
   #closeParagraph(): void {
     const closed = this.#pop('paragraph');
-    if (closed === null) return;
+    if (closed === null || closed.isLeftOut) return;
     const { text, level, blocks } = closed;
     const depth = this.#top.kind === 'root' || this.#top.kind === 'cell' ? this.#lists : 0;
     if (level !== null) this.#top.blocks.push({ kind: 'heading', level, text });
     else if (depth > 0) this.#top.blocks.push({ kind: 'item', depth, text });
     else this.#top.blocks.push({ kind: 'paragraph', text });
     // What is anchored in the paragraph comes after it: text boxes, notes, comments.
-    this.#top.blocks.push(...blocks);
+    for (const block of blocks) this.#top.blocks.push(block);
   }
 
   #closeCell(): void {
     const cell = this.#pop('cell');
     const row = this.#within('table')?.rows.at(-1);
     if (cell === null || row === undefined) return;
-    const text = cell.blocks.map(plainTextOf).join(' ');
-    const times = Math.min(cell.repeated, MAX_COLUMNS - row.length);
-    this.#budget.addText(Math.max(0, times - 1) * text.length);
-    for (let nth = 0; nth < times; nth++) row.push(text);
+    row.push({ blocks: cell.blocks, times: cell.repeated });
   }
 
   #closeTable(): void {
     const table = this.#pop('table');
     if (table === null) return;
-    const rows = table.rows.map((row) => row.slice(0, row.findLastIndex((cell) => cell.trim() !== '') + 1));
-    this.#top.blocks.push({ kind: 'table', rows });
+    if (isLayout(table.rows)) {
+      // One by one: a call cannot have so many arguments as a table can have blocks.
+      for (const { blocks } of table.rows.flat()) for (const block of blocks) this.#top.blocks.push(block);
+    } else this.#top.blocks.push({ kind: 'table', rows: table.rows.map((row) => this.#cellsOf(row)) });
+  }
+
+  /** The texts of a row, without empty cells at its end. */
+  #cellsOf(row: Row): string[] {
+    const cells: string[] = [];
+    for (const { blocks, times } of row) {
+      const text = cellText(blocks);
+      const repeated = Math.min(times, MAX_COLUMNS - cells.length);
+      this.#budget.addText(Math.max(0, repeated - 1) * text.length);
+      for (let nth = 0; nth < repeated; nth++) cells.push(text);
+    }
+    return cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== '') + 1);
   }
 
   #openNote(): void {
@@ -190,7 +295,9 @@ export class OpenDocumentReader implements XmlHandler {
 export const extractOdt: Extractor = async (content, report) => {
   const archive = await openDocument(content, 'ODT');
   const properties = await readMeta(archive);
-  const reader = new OpenDocumentReader();
+  const styles = new OpenDocumentStyles();
+  await readXml(archive, STYLES, styles, { prefixes: true });
+  const reader = new OpenDocumentReader(styles);
   await readXml(archive, CONTENT, reader, { prefixes: true, onPiece: report });
   return { ...properties, parts: [{ text: toMarkdown(reader.takeBlocks()), place: null }] };
 };

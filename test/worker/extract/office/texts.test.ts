@@ -4,13 +4,33 @@ import fc from 'fast-check';
 import { extractOdt } from '../../../../worker/extract/office/odt.ts';
 import { extractRtf } from '../../../../worker/extract/office/rtf.ts';
 import { writeZip } from '../../../support/zip-writer.ts';
-import { extracted, fixture, testFaults, testTexts } from '../extraction.ts';
+import { extracted, fixture, testFaults, testTexts, textOf } from '../extraction.ts';
 import { openDocumentMembers, replaced, writeOpenDocument } from './sheet-writer.ts';
 
 /** What LibreOffice wrote, in both formats. */
 const MANUAL =
   '# Größe\n\nThe pump is 40 cm  wide[1].\n\n[1] Without its feet.\n\n## Parts 水泵\n\n- Ring\n  - of rubber\n- Screw\n\n| Part | Price |\n| - | - |\n| Ring | 4 € |\n\nAsk the hall.\n\nComment: Which hall?';
 const SIZES = /# Sizes\n\n\| Name \| Size \|\n\| - \| - \|\n\| A \| 4 mm \|$/;
+
+const HIDDEN_STYLES =
+  '<style:style style:name="T1" style:family="text" style:parent-style-name="Secret"/>' +
+  '<style:style style:name="T2" style:family="text"><style:text-properties text:display="true"/></style:style>' +
+  '<style:style style:name="P1" style:family="paragraph"><style:text-properties text:display="none"/></style:style>' +
+  '<style:style style:name="P2" style:family="paragraph" style:parent-style-name="P1"/>' +
+  '<style:style style:name="T3" style:family="paragraph" style:parent-style-name="P2"/>';
+const NOTE = '<text:note><text:note-body><text:p>hidden</text:p></text:note-body></text:note>';
+/** Paragraphs with every kind of hidden text. */
+const HIDDEN = [
+  `<text:p text:style-name="None">a <text:span text:style-name="T1">hidden<text:tab/>${NOTE} <text:span>hidden</text:span></text:span><text:span text:style-name="T3">b</text:span> c</text:p>`,
+  `<text:p text:style-name="P2">hidden <text:span text:style-name="T2">shown <text:span>d</text:span></text:span>${NOTE}<draw:frame><svg:desc>hidden</svg:desc></draw:frame><office:annotation><text:p>hidden</text:p></office:annotation><text:span text:style-name="T2"> e</text:span></text:p>`,
+  '<text:h text:style-name="P1">hidden</text:h>',
+  '<text:p>hidden <text:hidden-paragraph text:condition="ooow:1" text:is-hidden="true"/></text:p>',
+  '<text:p>f<text:hidden-paragraph text:is-hidden="false"/><text:hidden-text text:is-hidden="true">hidden</text:hidden-text></text:p>',
+  '<text:section text:display="none"><text:p>hidden</text:p></text:section>',
+  '<text:section text:display="condition" text:is-hidden="true"><text:p>hidden</text:p></text:section>',
+  '<text:section text:display="condition" text:condition="ooow:0"><text:p>in a section</text:p></text:section>',
+  '<text:p><text:variable-set text:display="none">hidden</text:variable-set></text:p>',
+].join('');
 
 test('text documents of LibreOffice read alike in both formats, without what was deleted', async () => {
   for (const [extract, name] of [
@@ -53,6 +73,80 @@ describe('a text document of OpenDocument', () => {
     'has text boxes, nested tables and descriptions of pictures, but no table of contents': [
       writeOpenDocument('text', contents + box + table(nested + cell('', many(999_999_999)))),
       'Before after\n\nboxed\n\na pump in section\n\n| a\\|b | in |\n| - | - |',
+    ],
+  });
+
+  test('is read without its hidden text', async () => {
+    const members = openDocumentMembers('text', HIDDEN, { styles: HIDDEN_STYLES });
+    const styles =
+      '<s xmlns:style="s" xmlns:text="t"><style:style style:name="Secret" style:family="text">' +
+      '<style:text-properties text:display="none"/></style:style></s>';
+    const { parts } = await extracted(
+      extractOdt,
+      writeZip([...members, { name: 'styles.xml', content: styles }]),
+    );
+    assert.equal(parts[0]?.text, 'a b c\n\nshown d e\n\nf\n\nin a section');
+    assert.match(await textOf(extractOdt, writeZip(members)), /^a hidden/, 'without the style of that name');
+  });
+
+  test('with styles made from each other in a circle or a long chain is read', async () => {
+    const style = (name: string, parent: string) =>
+      `<style:style style:name="${name}" style:family="paragraph" style:parent-style-name="${parent}"/>`;
+    const chain = Array.from({ length: 2_000 }, (_, index) => style(`C${index}`, `C${index + 1}`)).join('');
+    const body = ['A', 'C0', 'none']
+      .map((name) => `<text:p text:style-name="${name}">${name}</text:p>`)
+      .join('');
+    const file = writeOpenDocument('text', body, { styles: style('A', 'B') + style('B', 'A') + chain });
+    assert.equal(await textOf(extractOdt, file), 'A\n\nC0\n\nnone');
+  });
+
+  const inner = (...rows: string[][]) =>
+    `<table:table>${rows
+      .map(
+        (row) =>
+          `<table:table-row>${row.map((text) => cell(`<text:p>${text}</text:p>`)).join('')}</table:table-row>`,
+      )
+      .join('')}</table:table>`;
+  const long = `<text:h>${'long '.repeat(500)}</text:h>`;
+  const rows = (...cells: string[][]) =>
+    `<table:table>${cells.map((row) => `<table:table-row>${row.join('')}</table:table-row>`).join('')}</table:table>`;
+  testTexts(extractOdt, {
+    'keeps its rows if a cell has a table, whose rows are in it': [
+      writeOpenDocument(
+        'text',
+        rows(
+          [cell('<text:p>Item</text:p>'), cell('<text:p>Details</text:p>')],
+          [
+            cell('<text:p>Pump</text:p>'),
+            cell(`${inner(['Owner', 'Ann'], ['Phone', '6100'])}<text:p>end</text:p>`),
+          ],
+          [cell('<text:p>Key</text:p>'), cell(inner(['a', 'b', 'c'], ['', '', 'd']))],
+        ),
+      ),
+      '| Item | Details |\n| - | - |\n| Pump | Owner: Ann; Phone: 6100 end |\n| Key | a, b, c; d |',
+    ],
+    'is text without columns if a table is only the layout of a page': [
+      writeOpenDocument(
+        'text',
+        rows(
+          [cell('<text:h text:outline-level="1">A</text:h><text:p>b</text:p>')],
+          [cell(inner(['c', 'd']))],
+        ) + rows([cell('<text:p>left</text:p>'), cell(long)]),
+      ),
+      /^# A\n\nb\n\n\| c \| d \|\n\| - \| - \|\n\nleft\n\n# long /,
+    ],
+    'can have tables within tables within tables': [
+      writeOpenDocument(
+        'text',
+        '<table:table><table:table-row><table:table-cell>'.repeat(300) +
+          '<text:p>deep</text:p>' +
+          '</table:table-cell></table:table-row></table:table>'.repeat(300),
+      ),
+      /deep/,
+    ],
+    'can have more blocks in a cell than a call has arguments': [
+      writeOpenDocument('text', rows([cell(`<text:h>h</text:h>${'<text:p>x</text:p>'.repeat(150_000)}`)])),
+      /^# h\n\nx\n\nx\n/,
     ],
   });
 
