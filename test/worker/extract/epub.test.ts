@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { extractEpub } from '../../../worker/extract/office/epub.ts';
+import { mergeUnread } from '../../../worker/extract/unread.ts';
 import { writeZip } from '../../support/zip-writer.ts';
 import { extracted, extractedInProcess, testFaults, testTexts } from './extraction.ts';
 import { bookMembers, writeEpub } from './office-writer.ts';
@@ -58,6 +59,29 @@ describe('a book', () => {
       '# A\n\nb',
     ],
   });
+});
+
+test('a book says which of its chapters cannot be read', async () => {
+  const lost = bookMembers({
+    chapters: [
+      { href: 'text/one.xhtml', content: chapter('<p>one</p>') },
+      { href: 'text/lost.xhtml', content: '' },
+      { href: 'text/deep.xhtml', content: chapter('<div>'.repeat(20_000)) },
+      { href: 'text/broken.xhtml', content: chapter('<p>broken</p>') },
+      { href: 'text/two.xhtml', content: chapter('<p>two</p>') },
+    ],
+  })
+    .filter(({ name }) => !name.endsWith('lost.xhtml'))
+    .map((each) => ({ ...each, wrongChecksum: each.name.endsWith('broken.xhtml') }));
+  const { parts, unread } = await extracted(extractEpub, writeZip(lost));
+  assert.deepEqual(
+    parts.map(({ text }) => text),
+    ['one', 'two'],
+  );
+  assert.deepEqual(mergeUnread(unread ?? []), [
+    { kind: 'part', names: ['lost.xhtml', 'broken.xhtml'], reason: 'damaged' },
+    { kind: 'part', names: ['deep.xhtml'], reason: 'not_read' },
+  ]);
 });
 
 describe('a file that claims to be a book', () => {

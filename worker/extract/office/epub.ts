@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { DamagedPieces } from '../damaged-pieces.ts';
 import { type Extraction, type Extractor, FileFault } from '../extraction.ts';
 import { readHtml, xhtmlAsHtml } from '../html.ts';
 import { decodeMarkup } from '../markup-encoding.ts';
@@ -10,7 +11,7 @@ import { openZip, type ZipArchive } from './zip-archive.ts';
 const CONTAINER = 'META-INF/container.xml';
 const ENCRYPTION = 'META-INF/encryption.xml';
 
-/** The title and the paths of the chapters in the order in which they are read. */
+/** The title and the paths of the chapters in the order in which they are read, also of those that are not in the archive. */
 interface Book {
   title: string | null;
   chapters: string[];
@@ -56,9 +57,8 @@ async function readBook(archive: ZipArchive): Promise<Book> {
   const path = await findPackage(archive);
   const content = await archive.read(path);
   const [book] = content === null ? [] : elementsAt(readPackageXml(content), 'package');
-  const chapters =
-    book === undefined ? [] : chapterPaths(path, book).filter((each) => archive.names.has(each));
-  if (book === undefined || chapters.length === 0) {
+  const chapters = book === undefined ? [] : chapterPaths(path, book);
+  if (book === undefined || !chapters.some((each) => archive.names.has(each))) {
     throw new FileFault('corrupt', 'The book is damaged: it does not name chapters that are in it.');
   }
   const titles = elementsAt(book, 'metadata', 'title').map(ownText);
@@ -81,17 +81,24 @@ async function refuseEncrypted(archive: ZipArchive, chapters: readonly string[])
   throw new FileFault('locked', 'The book is protected against copying: import a copy without protection.');
 }
 
-/** EPUB books: each chapter a part, in the order in which they are read. */
+/** The text of a chapter as Markdown. */
+async function readChapter(archive: ZipArchive, path: string): Promise<string> {
+  const chapter = await archive.read(path);
+  if (chapter === null) throw new FileFault('corrupt', 'The book is damaged: a chapter is missing.');
+  return readHtml(xhtmlAsHtml(decodeMarkup(chapter, { xml: true }))).markdown;
+}
+
+/** EPUB books: each chapter a part, in the order in which they are read. Damaged ones are in `unread`, by their file names. */
 export const extractEpub: Extractor = async (content, report) => {
   const archive = await openZip(content);
   const { title, chapters } = await readBook(archive);
   await refuseEncrypted(archive, chapters);
   const parts: Extraction['parts'] = [];
+  const pieces = new DamagedPieces();
   for (const [index, path] of chapters.entries()) {
-    const chapter = (await archive.read(path)) ?? new Uint8Array();
-    const { markdown } = readHtml(xhtmlAsHtml(decodeMarkup(chapter, { xml: true })));
-    if (markdown !== '') parts.push({ text: markdown, place: null });
+    const text = await pieces.readOrAdd(posix.basename(path), () => readChapter(archive, path));
+    if (text !== null && text !== '') parts.push({ text, place: null });
     report((index + 1) / chapters.length);
   }
-  return { title, parts };
+  return { title, parts, ...pieces.end(parts.length) };
 };

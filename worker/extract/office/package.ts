@@ -58,6 +58,8 @@ const TYPES = {
 export type OpenDocumentKind = keyof typeof TYPES;
 
 const PREFIX = 'application/vnd.oasis.opendocument.';
+/** Ends of media types: of a document, a template, and a page that LibreOffice has made from HTML. */
+const VARIANTS = ['', '-template', '-web'];
 
 /** The media type of the package, and whether a part that is needed is encrypted. */
 async function readManifest(archive: ZipArchive): Promise<{ mediaType: string; isLocked: boolean }> {
@@ -86,8 +88,8 @@ export async function openDocument(content: Uint8Array, expected: OpenDocumentKi
   const archive = await openZip(content);
   const { mediaType, isLocked } = await readManifest(archive);
   const stated = mediaType.startsWith(PREFIX) ? mediaType.slice(PREFIX.length) : null;
-  const found = Object.entries(TYPES).find(
-    ([, { name }]) => stated === name || stated === `${name}-template`,
+  const found = Object.entries(TYPES).find(([, { name }]) =>
+    VARIANTS.some((variant) => stated === name + variant),
   );
   if (found?.[0] !== expected) throw mismatchFault(expected, found?.[1].described ?? null);
   if (isLocked) throw lockedFault();
