@@ -8,6 +8,9 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['too_deep', 'not_read'],
 ]);
 
+/** An archive has no more files. A file can refer to one of them any number of times. */
+const MAX_PIECES = 10_000;
+
 /** Reads a file whose pieces are read one by one, so that a damaged piece does not prevent the others. */
 export class DamagedPieces {
   readonly #unread: Unread[] = [];
@@ -15,7 +18,7 @@ export class DamagedPieces {
 
   /** Adds a piece that is not read. */
   add(name: string, reason: string): void {
-    this.#unread.push({ kind: 'part', names: [name], reason });
+    if (this.#unread.length < MAX_PIECES) this.#unread.push({ kind: 'part', names: [name], reason });
   }
 
   /**

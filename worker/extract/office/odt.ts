@@ -1,6 +1,9 @@
+import { DamagedPieces } from '../damaged-pieces.ts';
 import type { Extractor } from '../extraction.ts';
 import { type Block, plainTextOf, TextBudget, toMarkdown } from '../text.ts';
+import { EmbeddedObjects } from './odf-objects.ts';
 import { OpenDocumentStyles } from './odf-styles.ts';
+import { cellText, isLayout, type Row } from './odf-tables.ts';
 import { CONTENT, charactersOf, collapsed, openDocument, readMeta } from './package.ts';
 import { type Attributes, readXml, type XmlHandler } from './xml.ts';
 
@@ -9,8 +12,6 @@ const STYLES = 'styles.xml';
 
 /** Elements that are left out: deleted text, lists of the headings, forms, embedded objects, and aids to read. */
 const SKIPPED = new Set([
-  'draw:object',
-  'draw:object-ole',
   'office:dde-source',
   'office:event-listeners',
   'office:forms',
@@ -32,17 +33,13 @@ const PARAGRAPHS = new Set(['svg:desc', 'text:h', 'text:p']);
 const CELL = /^table:(?:covered-)?table-cell$/;
 /** Elements that a person does not see if the text around them is hidden. */
 const ANCHORED = /^(?:text:note|draw:frame|office(?:ooo)?:annotation)$/;
+const OBJECTS = new Set(['draw:object', 'draw:object-ole']);
 /** Fields and sections that can be hidden by a condition. */
 const CONDITIONAL = new Set(['text:hidden-text', 'text:section']);
 /** LibreOffice has its own name for comments on slides. */
 const ANNOTATION = /^office(?:ooo)?:annotation$/;
 /** No program shows a table with more columns. */
 const MAX_COLUMNS = 1_000;
-/** A cell with headings or tables and more text than this, in characters, is a part of the layout of the page. */
-const MAX_STRUCTURED_CELL = 2_000;
-
-/** A row of a table: the blocks of each cell, and in how many columns they are. */
-type Row = { blocks: readonly Block[]; times: number }[];
 
 /** An open element that contains blocks. */
 interface Container {
@@ -75,41 +72,6 @@ const container = (kind: Container['kind'], given: Partial<Container> = {}): Con
   ...given,
 });
 
-/** A table in a cell, in one line: `Owner: Ann; Phone: 6100`, or its cells with commas if it has not two columns. */
-function nestedText(rows: readonly (readonly string[])[]): string {
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
-  const lines = rows.map((row) => row.filter((cell) => cell.trim() !== '').join(width === 2 ? ': ' : ', '));
-  return lines.filter((line) => line !== '').join('; ');
-}
-
-const cellText = (blocks: readonly Block[]) =>
-  blocks.map((block) => (block.kind === 'table' ? nestedText(block.rows) : plainTextOf(block))).join(' ');
-
-/** Whether blocks have more characters than this. Reads no more of them, because tables can be nested deeply. */
-function isLonger(blocks: readonly Block[], most: number): boolean {
-  let length = 0;
-  for (const block of blocks) {
-    const rows = block.kind === 'table' ? block.rows : [[block.text]];
-    for (const row of rows) {
-      for (const text of row) length += text.length;
-      if (length > most) return true;
-    }
-  }
-  return false;
-}
-
-const isStructure = ({ kind }: Block) => kind === 'table' || kind === 'heading';
-
-/** Whether a table only arranges a text: it has headings or tables in its only column, or in a cell that is too long for one. */
-function isLayout(rows: readonly Row[]): boolean {
-  const structured = rows.flat().filter(({ blocks }) => blocks.some(isStructure));
-  if (structured.length === 0) return false;
-  return (
-    rows.every((row) => row.length < 2) ||
-    structured.some(({ blocks }) => isLonger(blocks, MAX_STRUCTURED_CELL))
-  );
-}
-
 /** Whether an element says that it is hidden. That of a style says so of a text. */
 function isHidden(name: string, attributes: Attributes): boolean {
   if (name === 'style:text-properties') return false;
@@ -128,9 +90,16 @@ export class OpenDocumentReader implements XmlHandler {
   /** The styles of this document by name, and the ones that they are made from. */
   readonly #parents = new Map<string, string>();
   readonly #styles: OpenDocumentStyles;
+  readonly #objects: EmbeddedObjects;
+  readonly #onUnread: (name: string) => void;
 
-  /** @param styles the styles with names, to which those of the text are added */
-  constructor(styles = new OpenDocumentStyles()) {
+  /**
+   * @param onUnread is called for each embedded object that is not read, with what it is
+   * @param styles the styles with names, to which those of the text are added
+   */
+  constructor(objects: EmbeddedObjects, onUnread: (name: string) => void, styles = new OpenDocumentStyles()) {
+    this.#objects = objects;
+    this.#onUnread = onUnread;
     this.#styles = styles;
   }
 
@@ -154,6 +123,7 @@ export class OpenDocumentReader implements XmlHandler {
   open(name: string, attributes: Attributes): void {
     if (this.#skipped > 0 || SKIPPED.has(name) || isHidden(name, attributes)) this.#skipped += 1;
     else if (this.#isHidden && ANCHORED.test(name)) this.#skipped += 1;
+    else if (OBJECTS.has(name)) this.#readObject(attributes['xlink:href'] ?? '');
     else if (PARAGRAPHS.has(name)) this.#openParagraph(name, attributes);
     else if (name === 'text:span') this.#openSpan(attributes);
     else if (name === 'text:hidden-paragraph') this.#leaveOut(attributes);
@@ -186,6 +156,20 @@ export class OpenDocumentReader implements XmlHandler {
     else if (CELL.test(name)) this.#closeCell();
     else if (name === 'text:note') this.#closeLabelled('note', (number) => `[${number}]`);
     else if (ANNOTATION.test(name)) this.#closeLabelled('comment', () => 'Comment:');
+  }
+
+  /** Adds the text of a formula, and leaves out other objects. */
+  #readObject(reference: string): void {
+    this.#skipped = 1;
+    const formula = this.#objects.formula(reference);
+    const unread = this.#objects.nameOf(reference);
+    if (unread !== null) this.#onUnread(unread);
+    if (formula === null) return;
+    if (this.#within('paragraph') !== null) this.#addText(formula);
+    else {
+      this.#budget.addText(formula.length);
+      this.#top.blocks.push({ kind: 'paragraph', text: formula });
+    }
   }
 
   #openParagraph(name: string, attributes: Attributes): void {
@@ -297,7 +281,16 @@ export const extractOdt: Extractor = async (content, report) => {
   const properties = await readMeta(archive);
   const styles = new OpenDocumentStyles();
   await readXml(archive, STYLES, styles, { prefixes: true });
-  const reader = new OpenDocumentReader(styles);
+  const pieces = new DamagedPieces();
+  const counts = new Map<string, number>();
+  const addUnread = (name: string) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    pieces.add(`${name} ${count}`, 'not_read');
+  };
+  const objects = await EmbeddedObjects.read(archive, pieces);
+  const reader = new OpenDocumentReader(objects, addUnread, styles);
   await readXml(archive, CONTENT, reader, { prefixes: true, onPiece: report });
-  return { ...properties, parts: [{ text: toMarkdown(reader.takeBlocks()), place: null }] };
+  const parts = [{ text: toMarkdown(reader.takeBlocks()), place: null }];
+  return { ...properties, parts, ...pieces.end(parts.length) };
 };

@@ -48,7 +48,7 @@ export function refuseOle(content: Uint8Array, expected: string): void {
 
 /** The part with the content of a document. */
 export const CONTENT = 'content.xml';
-const MANIFEST = 'META-INF/manifest.xml';
+export const MANIFEST = 'META-INF/manifest.xml';
 
 const TYPES = {
   ODT: { name: 'text', described: 'an ODT document' },

@@ -1,6 +1,8 @@
+import { DamagedPieces } from '../../damaged-pieces.ts';
 import type { Extractor } from '../../extraction.ts';
 import { documentTitle } from '../../properties/titles.ts';
 import { type Block, plainTextOf } from '../../text.ts';
+import { EmbeddedObjects } from '../odf-objects.ts';
 import { OpenDocumentReader } from '../odt.ts';
 import { CONTENT, openDocument, readMeta } from '../package.ts';
 import { type Attributes, readXml, type XmlHandler } from '../xml.ts';
@@ -11,7 +13,7 @@ const REPEATED_ROLES = new Set(['date-time', 'footer', 'header', 'page-number'])
 
 /** Reads the slides of a presentation. */
 class PresentationReader implements XmlHandler {
-  readonly #reader = new OpenDocumentReader();
+  readonly #reader: OpenDocumentReader;
   readonly #slides: SlideParts;
   #title = '';
   #blocks: Block[] = [];
@@ -21,8 +23,11 @@ class PresentationReader implements XmlHandler {
   /** The frames that are open, innermost last: whether each is that of the title. */
   readonly #frames: boolean[] = [];
 
-  constructor(slides: SlideParts) {
+  constructor(slides: SlideParts, objects: EmbeddedObjects, pieces: DamagedPieces) {
     this.#slides = slides;
+    this.#reader = new OpenDocumentReader(objects, (name) =>
+      pieces.add(`slide ${slides.next}, ${name}`, 'not_read'),
+    );
   }
 
   open(name: string, attributes: Attributes): void {
@@ -83,7 +88,9 @@ export const extractOdp: Extractor = async (content, report) => {
   const archive = await openDocument(content, 'ODP');
   const properties = await readMeta(archive);
   const slides = new SlideParts();
-  await readXml(archive, CONTENT, new PresentationReader(slides), { prefixes: true, onPiece: report });
+  const pieces = new DamagedPieces();
+  const reader = new PresentationReader(slides, await EmbeddedObjects.read(archive, pieces), pieces);
+  await readXml(archive, CONTENT, reader, { prefixes: true, onPiece: report });
   const title = properties.title ?? documentTitle(slides.firstTitle);
-  return { ...properties, title, parts: slides.parts };
+  return { ...properties, title, parts: slides.parts, ...pieces.end(slides.parts.length) };
 };
