@@ -4,6 +4,8 @@ export interface ImportFormat {
   label: string;
   /** In lower case, without the dot. */
   extensions: readonly string[];
+  /** Names of files that have no extension, or any, in lower case: `makefile`. */
+  names?: readonly string[];
   /** Other media types that programs declare for it, in lower case. */
   aliases: readonly string[];
   /**
@@ -13,6 +15,18 @@ export interface ImportFormat {
   content: 'all read' | 'partly read' | 'archive';
 }
 
+const words = (text: string): string[] => text.split(' ');
+
+/** Files that are stored as they are written, and cut at functions and classes. Many are of one kind with others. */
+const SOURCE_EXTENSIONS = words(
+  'ada adb ads asm astro awk bas bash bat bicep c cc cfg clj cljc cljs cls cmake cmd cnf cob conf config cpp cs cshtml ' +
+    'csproj css cts cu cue cxx d dart ddl diff dockerfile edn ejs el elm env erb erl ex exs f90 f95 feature fish frag fs ' +
+    'fsx gleam glsl go gql gradle graphql groovy h haml handlebars hbs hcl hpp hrl hs hxx ini ino j2 java jinja jinja2 jl ' +
+    'js jsx kt kts ksh less liquid lisp lua m mak mjs mk ml mli mm mts nim nix pas patch php phtml pl pm po pot prisma ' +
+    'properties proto ps1 psd1 psm1 psql pug py pyi pyw pyx r rake rb razor rkt rs s sass sbt sc scala scm scss service ' +
+    'sh sol sql sv svelte swift tcl tf tfvars thrift tpl ts tsx v vb vbs vert vhd vhdl vim vue wat xaml zig zsh',
+);
+
 /**
  * Every format that can be imported, by its media type. Every list of formats is made from these, and
  * worker/extract/registry.ts must have a reader for each. Formats that share a media type are told apart by their content,
@@ -20,12 +34,39 @@ export interface ImportFormat {
  * documents; their macros are never run.
  */
 export const IMPORT_FORMATS = {
-  'text/plain': { label: 'plain text', extensions: ['txt', 'text', 'log'], aliases: [], content: 'all read' },
+  'text/plain': {
+    label: 'plain text',
+    extensions: ['txt', 'text', 'log'],
+    names: words(
+      'authors changelog changes contributing copying copyright install licence license news notice readme todo',
+    ),
+    aliases: [],
+    content: 'partly read',
+  },
   'text/markdown': {
     label: 'Markdown',
-    extensions: ['md', 'markdown'],
+    extensions: ['md', 'markdown', 'mdown', 'mkd', 'mdx', 'qmd', 'rmd'],
     aliases: ['text/x-markdown'],
-    content: 'all read',
+    content: 'partly read',
+  },
+  'text/x-rst': {
+    label: 'reStructuredText',
+    extensions: ['rst'],
+    aliases: ['text/prs.fallenstein.rst'],
+    content: 'partly read',
+  },
+  'text/asciidoc': {
+    label: 'AsciiDoc',
+    extensions: ['adoc', 'asciidoc'],
+    aliases: ['text/x-asciidoc'],
+    content: 'partly read',
+  },
+  'text/org': { label: 'Org', extensions: ['org'], aliases: ['text/x-org'], content: 'partly read' },
+  'application/x-tex': {
+    label: 'TeX',
+    extensions: ['tex', 'ltx', 'latex'],
+    aliases: ['text/x-tex', 'application/x-latex'],
+    content: 'partly read',
   },
   'text/html': {
     label: 'HTML',
@@ -46,6 +87,60 @@ export const IMPORT_FORMATS = {
     label: 'JSON Lines',
     extensions: ['jsonl', 'ndjson'],
     aliases: ['application/jsonl', 'application/ndjson', 'application/x-jsonlines'],
+    content: 'partly read',
+  },
+  'application/x-ipynb+json': {
+    label: 'notebook (.ipynb)',
+    extensions: ['ipynb'],
+    aliases: [],
+    content: 'partly read',
+  },
+  'application/yaml': {
+    label: 'YAML',
+    extensions: ['yaml', 'yml'],
+    aliases: ['application/x-yaml', 'text/yaml', 'text/x-yaml'],
+    content: 'all read',
+  },
+  'application/toml': { label: 'TOML', extensions: ['toml'], aliases: ['text/x-toml'], content: 'all read' },
+  'application/xml': {
+    label: 'XML',
+    extensions: words('xml xsd xsl xslt dtd wsdl rss atom opml plist xliff xlf'),
+    aliases: ['text/xml', 'application/rss+xml', 'application/atom+xml', 'application/xslt+xml'],
+    content: 'all read',
+  },
+  'text/x-source-code': {
+    label: 'source code and configuration',
+    extensions: SOURCE_EXTENSIONS,
+    names: words(
+      'brewfile caddyfile containerfile dockerfile gemfile gnumakefile jenkinsfile justfile makefile procfile rakefile vagrantfile',
+    ),
+    aliases: words(
+      'application/graphql application/javascript application/sql application/typescript application/x-httpd-php ' +
+        'application/x-javascript application/x-perl application/x-php application/x-python application/x-ruby ' +
+        'application/x-sh application/x-shellscript text/css text/ecmascript text/javascript text/jsx text/typescript ' +
+        'text/x-c text/x-c++ text/x-c++hdr text/x-c++src text/x-chdr text/x-csharp text/x-csrc text/x-diff text/x-go ' +
+        'text/x-java text/x-java-source text/x-kotlin text/x-lua text/x-makefile text/x-patch text/x-perl text/x-php ' +
+        'text/x-properties text/x-python text/x-python-script text/x-ruby text/x-rust text/x-rustsrc text/x-scala ' +
+        'text/x-script.python text/x-sh text/x-shellscript text/x-sql text/x-swift',
+    ),
+    content: 'all read',
+  },
+  'text/vtt': {
+    label: 'subtitles (.vtt, .srt)',
+    extensions: ['vtt', 'srt'],
+    aliases: ['application/x-subrip', 'text/srt'],
+    content: 'partly read',
+  },
+  'text/calendar': {
+    label: 'calendar (.ics)',
+    extensions: ['ics', 'ical', 'vcs'],
+    aliases: ['text/x-vcalendar', 'application/ics'],
+    content: 'partly read',
+  },
+  'text/vcard': {
+    label: 'contacts (.vcf)',
+    extensions: ['vcf', 'vcard'],
+    aliases: ['text/x-vcard', 'text/directory'],
     content: 'partly read',
   },
   'application/pdf': {
@@ -140,6 +235,15 @@ const FORMATS = Object.entries(IMPORT_FORMATS) as [
 const BY_EXTENSION = new Map<string, ImportMediaType>(
   FORMATS.flatMap(([type, { extensions }]) => extensions.map((extension) => [extension, type] as const)),
 );
+const BY_NAME = new Map<string, ImportMediaType>(
+  FORMATS.flatMap(([type, format]) =>
+    'names' in format ? format.names.map((name) => [name, type] as const) : [],
+  ),
+);
+/** Names that are followed by what the file is for. */
+const BY_BUILD_NAME = new Map<string, ImportMediaType>(
+  ['containerfile', 'dockerfile', 'makefile'].map((name) => [name, 'text/x-source-code']),
+);
 const BY_DECLARED_TYPE = new Map<string, ImportMediaType>(
   FORMATS.flatMap(([type, { aliases }]) => [type, ...aliases].map((name) => [name, type] as const)),
 );
@@ -166,11 +270,13 @@ export function importMediaType(
   isText: boolean,
 ): ImportMediaType | null {
   const type = declared?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const extension = /\.([^./\\]*)$/.exec(filename)?.[1]?.toLowerCase();
+  const name = /[^/\\]*$/.exec(filename)?.[0].toLowerCase() ?? '';
+  const extension = /\.([^.]*)$/.exec(name)?.[1];
   if (type === EXCEL)
     return EXCEL_EXTENSIONS.has(extension ?? '') ? (BY_EXTENSION.get(extension ?? '') ?? null) : null;
   // The extension does not count here: a program that declares a type knows the content, and a name can be anything.
   if (type !== '' && type !== UNKNOWN) return BY_DECLARED_TYPE.get(type) ?? null;
-  if (extension === undefined) return isText ? 'text/plain' : null;
-  return BY_EXTENSION.get(extension) ?? null;
+  if (extension === undefined) return BY_NAME.get(name) ?? (isText ? 'text/plain' : null);
+  // Such as Dockerfile.prod and Makefile.am.
+  return BY_EXTENSION.get(extension) ?? BY_BUILD_NAME.get(name.slice(0, name.indexOf('.'))) ?? null;
 }

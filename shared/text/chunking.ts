@@ -169,10 +169,12 @@ interface Range {
  *
  * Yields one piece after the other, so that the caller can stop at a limit. Yields null before any expression has read
  * more than 65,536 characters, so that the caller can let other work run.
+ * @param options `isCode`: whether the text is source code, which is cut between lines and has no headings
  */
-export function* cutPieces(text: string): Generator<Piece | null> {
+export function* cutPieces(text: string, { isCode = false } = {}): Generator<Piece | null> {
   const packer = new Packer(yield* withPlainLines(text));
-  for (const block of readBlocks(packer.text)) {
+  if (isCode) yield* packer.addBlock({ kind: 'code', start: 0, end: packer.text.length });
+  for (const block of isCode ? [] : readBlocks(packer.text)) {
     if (block === null) yield null;
     else if (block.kind === 'heading') packer.addHeading(block);
     else yield* packer.addBlock(block);

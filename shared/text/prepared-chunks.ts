@@ -75,6 +75,10 @@ export interface DocumentPart {
   text: string;
   /** Null if the file format gives none. */
   place: PartPlace | null;
+  /** What is above the part in its document and not in its text, outermost first: the class of a method. */
+  headings?: readonly string[];
+  /** Whether it is cut as source code: between lines, and nothing in it is a heading or a table. */
+  isCode?: boolean;
 }
 
 /**
@@ -186,11 +190,12 @@ function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
     for (const text of input.chunks) yield { text, repeated: 0, place: {} };
     return;
   }
-  const parts = 'parts' in input ? input.parts : [{ text: input.text, place: null }];
+  const parts: readonly DocumentPart[] = 'parts' in input ? input.parts : [{ text: input.text, place: null }];
   for (const part of parts) {
     // The name of a sheet is the heading of its rows.
-    const above = part.place?.sheet === undefined ? [] : [part.place.sheet];
-    for (const piece of cutPieces(part.text)) {
+    const sheet = part.place?.sheet === undefined ? [] : [part.place.sheet];
+    const above = [...sheet, ...(part.headings ?? [])];
+    for (const piece of cutPieces(part.text, { isCode: part.isCode ?? false })) {
       if (piece === null) {
         yield null;
         continue;

@@ -1,4 +1,5 @@
 import { type ContentLine, readContentLines, textValue } from './content-lines.ts';
+import { existingDay } from './day.ts';
 import { type Extraction, type Extractor, FileFault } from './extraction.ts';
 import { decodeText, joinBlocks, oneLine, withoutHeadings } from './text.ts';
 
@@ -166,14 +167,6 @@ export interface CalendarText {
   text: string;
 }
 
-/** A day that exists, or null: 2024-02-31 is the second of March for a program, and a mistake for a person. */
-function existingDay(day: string | undefined): string | null {
-  const time = Date.parse(`${day}T00:00:00Z`);
-  return day !== undefined && !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
-    ? day
-    : null;
-}
-
 /**
  * Reads a calendar (iCalendar, RFC 5545): its events and tasks.
  * @returns null if the text is no calendar
@@ -190,7 +183,7 @@ export function readCalendar(text: string): CalendarText | null {
   const day = readMoment(line('DTSTART') ?? line('DUE'))?.day;
   return {
     title: title === '' ? null : title,
-    date: existingDay(day),
+    date: day === undefined ? null : existingDay(day),
     text: joinBlocks(entries.map(entryText)),
   };
 }

@@ -47,7 +47,11 @@ const MAX_TITLE_LENGTH = 300;
 const MAX_CHECKED_TITLE = 4000;
 
 function storableParts(extraction: Extraction): DocumentPart[] {
-  const parts = extraction.parts.map((part) => ({ ...part, text: storable(part.text) }));
+  const parts = extraction.parts.map((part) => ({
+    ...part,
+    text: storable(part.text),
+    ...(part.headings && { headings: part.headings.map(storable) }),
+  }));
   if (parts.every(({ text }) => text.trim() === ''))
     throw new FileFault('no_text', 'The file holds no text.');
   return parts;

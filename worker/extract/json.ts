@@ -1,7 +1,9 @@
 import { readChatExport } from './chat.ts';
 import { type Extractor, FileFault } from './extraction.ts';
+import { saysHtml, textOfValue } from './html-values.ts';
 import { type JsonValue, parseJson } from './json-value.ts';
 import { RecordText } from './record-text.ts';
+import { withoutTerminalCodes } from './terminal-text.ts';
 import { decodeText } from './text.ts';
 
 type Container = Exclude<JsonValue, string | boolean | null>;
@@ -13,8 +15,9 @@ function isContainer(value: JsonValue): value is Container {
   return typeof value === 'object' && value !== null;
 }
 
-function scalarText(value: string | boolean | null): string {
-  return value === null ? '' : String(value);
+/** @param isHtml whether the object of the value says that it is HTML */
+function scalarText(value: string | boolean | null, isHtml = false): string {
+  return value === null ? '' : withoutTerminalCodes(textOfValue(String(value), isHtml));
 }
 
 function isShort(value: JsonValue): value is string | boolean | null {
@@ -25,7 +28,7 @@ function isShort(value: JsonValue): value is string | boolean | null {
 
 function addItems(out: RecordText, path: string, items: readonly JsonValue[], isRecord: boolean): void {
   if (items.every(isShort)) {
-    const texts = items.map(scalarText).filter((text) => text.trim() !== '');
+    const texts = items.map((item) => scalarText(item)).filter((text) => text.trim() !== '');
     out.add(path, texts.join(', '));
     return;
   }
@@ -45,18 +48,26 @@ function addItems(out: RecordText, path: string, items: readonly JsonValue[], is
  * Adds a JSON value as lines `path: value`. The path consists of the keys, joined by dots. The items of an array are
  * records, and so are objects that are not part of a record.
  * @param isRecord whether the value is part of one record
+ * @param isHtml whether the object of the value says that it is HTML
  * @throws FileFault `too_many_chunks`
  */
-function addJson(out: RecordText, path: string, value: JsonValue, isRecord: boolean): void {
+export function addJson(
+  out: RecordText,
+  path: string,
+  value: JsonValue,
+  isRecord: boolean,
+  isHtml = false,
+): void {
   if (!isContainer(value)) {
-    out.add(path, scalarText(value));
+    out.add(path, scalarText(value, isHtml));
   } else if (Array.isArray(value)) {
     addItems(out, path, value, isRecord);
   } else {
+    const hasHtml = saysHtml(value);
     for (const [key, member] of Object.entries(value)) {
       const isBlock = !isRecord && isContainer(member);
       if (isBlock) out.end();
-      addJson(out, path === '' ? key : `${path}.${key}`, member, isRecord);
+      addJson(out, path === '' ? key : `${path}.${key}`, member, isRecord, hasHtml);
       if (isBlock) out.end();
     }
   }

@@ -22,8 +22,8 @@ export interface DocumentTexts {
 /**
  * Checks the text of a document for credentials, before it is cut.
  * @returns what is to be stored, and what was found: `/text` is all parts with a blank line between them, and
- *   `/documentTitle` the title that the document contains, `/sheet` and the like the texts of places, and `/unread` the
- *   names of what was not read
+ *   `/documentTitle` the title that the document contains, `/sheet` and the like the texts of places, `/headings` the
+ *   headings above parts, and `/unread` the names of what was not read
  * @throws SecretFault in the mode `refuse`
  */
 export function redactDocument(
@@ -34,19 +34,24 @@ export function redactDocument(
   const ofPlaces = PLACE_TEXTS.flatMap((field) =>
     [...new Set(parts.flatMap(({ place }) => place?.[field] ?? []))].map((text) => ({ field, text })),
   );
+  const headings = [...new Set(parts.flatMap((part) => part.headings ?? []))];
   const names = [
     ...new Set(unread.flatMap((entry) => entry.names.filter((name) => typeof name === 'string'))),
   ];
-  const texts = [title ?? '', ...[...parts, ...ofPlaces].map(({ text }) => text), ...names];
+  const texts = [title ?? '', ...[...parts, ...ofPlaces].map(({ text }) => text), ...headings, ...names];
   const [ofTitle, ...others] = findSecretsNow(texts.map((text) => ({ text })));
   const ofParts = others.slice(0, parts.length);
   const inPlaces = others.slice(parts.length, parts.length + ofPlaces.length);
-  const inNames = others.slice(parts.length + ofPlaces.length);
+  const headingsFrom = parts.length + ofPlaces.length;
+  const namesFrom = headingsFrom + headings.length;
+  const inHeadings = others.slice(headingsFrom, namesFrom);
+  const inNames = others.slice(namesFrom);
   const redactions = [
     ...(ofTitle?.findings ?? []).map((finding) => locate(finding, '/documentTitle', 0)),
     ...ofPlaces.flatMap(({ field }, index) =>
       (inPlaces[index]?.findings ?? []).map((finding) => locate(finding, `/${field}`, 0)),
     ),
+    ...inHeadings.flatMap(({ findings }) => findings.map((finding) => locate(finding, '/headings', 0))),
     ...inNames.flatMap(({ findings }) => findings.map((finding) => locate(finding, '/unread', 0))),
   ];
   if (ofParts.some(({ findings }) => findings.length > 0)) {
@@ -68,6 +73,7 @@ export function redactDocument(
       ),
     ),
   });
+  const maskedHeadings = new Map(headings.map((text, index) => [text, inHeadings[index]?.masked ?? '']));
   const maskedNames = new Map<string | number, string>(
     names.map((name, index) => [name, inNames[index]?.masked ?? '']),
   );
@@ -77,6 +83,7 @@ export function redactDocument(
       ...part,
       text: ofParts[index]?.masked ?? '',
       place: place === null ? null : maskPlace(place),
+      ...(part.headings && { headings: part.headings.map((text) => maskedHeadings.get(text) ?? '') }),
     })),
     unread: unread.map((entry) => ({
       ...entry,

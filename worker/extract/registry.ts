@@ -1,20 +1,30 @@
 import type { ImportMediaType } from '../../shared/formats/media-types.ts';
 import type { Extractor } from './extraction.ts';
 
-const plainText = async () => (await import('./text.ts')).extractPlainText;
-
 /**
  * The extractor of each format in shared/formats/media-types.ts. Extractors are loaded when they are first needed, in
  * the process that reads files, because some libraries are large.
  */
 export const EXTRACTORS: Readonly<Record<ImportMediaType, () => Promise<Extractor>>> = {
-  'text/plain': plainText,
-  'text/markdown': plainText,
+  'text/plain': async () => (await import('./plain-text.ts')).extractPlainText,
+  'text/markdown': async () => (await import('./markdown/markdown.ts')).extractMarkdown,
+  'text/x-rst': async () => (await import('./markup/restructured-text.ts')).extractRestructuredText,
+  'text/asciidoc': async () => (await import('./markup/asciidoc.ts')).extractAsciidoc,
+  'text/org': async () => (await import('./markup/org.ts')).extractOrg,
+  'application/x-tex': async () => (await import('./markup/tex.ts')).extractTex,
   'text/html': async () => (await import('./html.ts')).extractHtml,
   'text/csv': async () => (await import('./csv.ts')).extractCsv,
   'text/tab-separated-values': async () => (await import('./csv.ts')).extractTsv,
   'application/json': async () => (await import('./json.ts')).extractJson,
   'application/x-ndjson': async () => (await import('./json.ts')).extractJsonLines,
+  'application/x-ipynb+json': async () => (await import('./notebook.ts')).extractNotebook,
+  'application/yaml': async () => (await import('./code/source-code.ts')).extractYaml,
+  'application/toml': async () => (await import('./code/source-code.ts')).extractToml,
+  'application/xml': async () => (await import('./code/source-code.ts')).extractXml,
+  'text/x-source-code': async () => (await import('./code/source-code.ts')).extractSourceCode,
+  'text/vtt': async () => (await import('./subtitles.ts')).extractSubtitles,
+  'text/calendar': async () => (await import('./calendar.ts')).extractCalendar,
+  'text/vcard': async () => (await import('./contacts.ts')).extractContacts,
   'application/pdf': async () => (await import('./pdf.ts')).extractPdf,
   'application/epub+zip': async () => (await import('./office/epub.ts')).extractEpub,
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': async () =>

@@ -1,6 +1,6 @@
 import { TARGET_PIECE_LENGTH } from '../../shared/text/chunking.ts';
 import type { DocumentPart, PartPlace } from '../../shared/text/prepared-chunks.ts';
-import { type Extractor, FileFault } from './extraction.ts';
+import { FileFault } from './extraction.ts';
 
 const MARKS: readonly { mark: readonly number[]; encoding: string }[] = [
   { mark: [0xef, 0xbb, 0xbf], encoding: 'utf-8' },
@@ -42,12 +42,6 @@ export function decodeText(content: Uint8Array): DecodedText {
   }
   return { text, encoding: marked === undefined || marked.encoding === 'utf-8' ? null : marked.encoding };
 }
-
-/** Reads plain text and Markdown. In both, lines that look like headings are used as headings. */
-export const extractPlainText: Extractor = (content) => {
-  const { text, encoding } = decodeText(content);
-  return { title: null, parts: [{ text, place: null }], encoding };
-};
 
 /** More text than this has more chunks than a source can have. */
 const MAX_CHARACTERS = 100_000_000;

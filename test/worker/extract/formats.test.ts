@@ -39,7 +39,16 @@ const message = (text: string) =>
 /** A file of each format, with what can be damaged in it. */
 const FILES: Readonly<Record<ImportMediaType, readonly File[]>> = {
   'text/plain': ['水泵\n\nمضخة'],
-  'text/markdown': ['# 水泵\n\n- a\n\n```\n# b'],
+  'text/markdown': [
+    '# 水泵\n\n- a\n\n```\n# b',
+    '---\ntitle: "水泵"\ntags: [a, &b c]\ndate: 2024-05-03\nd: *b\n---\n[[a#b|c]] `d` %%e%% <!--f--> ^g-h\n> [!note] i\n![j](data:k)',
+  ],
+  'text/x-rst': ['水泵\n====\n\n:Date: 2024-05-03\n\nA :ref:`b <c>`\n\n---\nC\n---\n'],
+  'text/asciidoc': ['= 水泵\nAnn\n2024-05-03\n:a: b\n\n== C\n----\n= d\n----\n////\ne\n////\nTitle\n~~~~~\n'],
+  'text/org': [
+    '#+TITLE: 水泵\n#+DATE: <2024-05-03>\n* A :b:\n:PROPERTIES:\n:END:\n#+BEGIN_SRC c\n* d\n#+END_SRC\n[[e][f]]\n',
+  ],
+  'application/x-tex': ['\\title{水{泵}}\n\\date{2024-05-03}\n\\section[a]{b}\\label{c} 50\\% % d\n'],
   'text/html': [HTML],
   'text/csv': ['Name,"Note"\nAnna,"one, ""two"""\n水泵,"x\ny"\n'],
   'text/tab-separated-values': ['Name\tNote\n水泵\t"x"\n'],
@@ -50,6 +59,18 @@ const FILES: Readonly<Record<ImportMediaType, readonly File[]>> = {
     '[{"type":"message","user":"U1","text":"a <@U1> &amp; <https://x.example|x>","ts":"1706696400.1","files":[{"name":"n"}]}]',
   ],
   'application/x-ndjson': ['{"name":"水泵","n":[1,2.50]}\n{"name":"a\\u00e9"}\n'],
+  'application/x-ipynb+json': [
+    '{"cells":[{"cell_type":"markdown","source":["# 水泵\\n","b"]},{"cell_type":"code","source":"c","outputs":[{"text":"d"},{"data":{"text/html":"<b>e</b>"}}]}]}',
+  ],
+  'application/yaml': ['# 水泵\na:\n  - b: "c"\n    d: |\n      e\n'],
+  'application/toml': ['a = "水泵"\n[b]\nc = 1\n'],
+  'application/xml': ['<?xml version="1.0"?>\n<a>\n  <!-- 水泵 -->\n  <b c="d">\n    e\n  </b>\n</a>\n'],
+  'text/x-source-code': ['// 水泵\nclass A {\n  b() {\n    return `c`;\n  }\n}\n'],
+  'text/vtt': ['WEBVTT\n\n1\n00:01.000 --> 00:02.000\n<v 水泵>a &amp; b\n'],
+  'text/calendar': [
+    'BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:水泵\nDTSTART;TZID="a;b":20240503T0900\nATTENDEE;CN=c:d\nEND:VEVENT\n',
+  ],
+  'text/vcard': ['BEGIN:VCARD\nFN:水泵\nN;ENCODING=QUOTED-PRINTABLE:=C3=A9;b=\nc\nEND:VCARD\n'],
   'application/pdf': [
     writePdf({
       pages: [[{ y: 700, font: 'C', bytes: Buffer.from('c4e3bac3', 'hex') }]],

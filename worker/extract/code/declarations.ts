@@ -1,0 +1,127 @@
+/** Finds the lines that begin a function, a class or another named block, by their form. No language is parsed. */
+
+/** A line that begins a named block. */
+export interface Declaration {
+  /** What the block is called: `class Pump`, `async def start`. */
+  name: string;
+  /** Whether it has members, such as a class. */
+  isContainer: boolean;
+}
+
+/** Where a line is: outside of all blocks, directly in a container, or in the body of a function. */
+export type Where = 'top' | 'container' | 'body';
+
+/** A longer name is cut. */
+const MAX_NAME_LENGTH = 120;
+
+const MODIFIERS =
+  '@objc|abstract|actual|annotation|async|case|const|constexpr|data|declare|default|elemental|expect|export|extern "C"|extern|external|fileprivate|final|friend|global|implicit|inline|inner|internal|lazy|local|mutating|nonisolated|open|operator|override|partial|private|protected|pub|pub\\(crate\\)|public|pure|readonly|recursive|sealed|static|suspend|unsafe|value|virtual|Friend|Private|Protected|Public|Shared';
+const CONTAINERS =
+  'actor|class|companion object|contract|defimpl|defmodule|defprotocol|describe|enum|extension|impl|interface|library|message|mixin|module|namespace|object|package|protocol|record|resource|service|struct|trait|union|Class|Module|Namespace|Structure';
+const FUNCTIONS =
+  'constructor|def|defmacro|defp|fn|fun|func|function\\*?|init|macro|macro_rules!|modifier|proc|procedure|rpc|sub|subroutine|Function|Property|Sub';
+const VALUES =
+  'const|data|event|fragment|input|it|let|mutation|output|program|provider|query|scalar|task|test|type|typealias|typedef|val|var|variable';
+const KEYWORD = new RegExp(
+  `^(?:(?:${MODIFIERS}) +)*(?:(?<container>${CONTAINERS})|(?<function>${FUNCTIONS})|(?:${VALUES}))(?=[ (<]|$)`,
+);
+/** A value that is a function: `const start = async (pump) => {`. */
+const FUNCTION_VALUE = /=>|\bfunction\b/;
+
+/** Statements whose first line looks like that of a function. */
+const STATEMENT =
+  /^(?:and|assert|await|case|catch|defer|delete|do|echo|elif|else|elsif|for|foreach|go|goto|guard|if|in|lock|loop|match|new|not|or|print|raise|repeat|return|select|self|sizeof|super|switch|this|throw|try|unless|until|using|when|while|with|yield|#\s*[a-z])\b/;
+/** A name and an opening bracket, on a line that does not end as a statement does. */
+const CALLABLE = /^[\w$#~@*&:<>,.?![\] ]*[\w$>\])]\s*\([^;]*$/;
+const CALLABLE_END = /(?:[{(,)]|=>|\b(?:const|override|noexcept))\s*$/;
+/** What R and shells write before the body. */
+const ASSIGNED = /^[\w.]+ *(?:<-|=) *function\b/;
+
+const cut = (name: string) => name.slice(0, MAX_NAME_LENGTH).trim();
+const declared = (name: string, isContainer = false): Declaration | null =>
+  name === '' ? null : { name: cut(name), isContainer };
+
+/** The name of a declaration: its line up to the parameters, the body or the value. */
+function nameOf(line: string): string {
+  // The receiver of a method of Go is in brackets too.
+  const receiver = /^func \([^()]*\) */.exec(line)?.[0] ?? '';
+  const rest = line.slice(receiver.length);
+  const end = /[({=;]|:(?=\s|$)|\s#|\s\/\//.exec(rest)?.index ?? rest.length;
+  const name = `${receiver}${rest.slice(0, end)}`.trim();
+  const open = name.lastIndexOf('<');
+  return open > 0 && !name.includes('>', open) ? name.slice(0, open) : name.replace(/ <$/, '');
+}
+
+/** Most languages: a keyword, or what looks like the head of a function. */
+export function inBraces(line: string, where: Where): Declaration | null {
+  if (STATEMENT.test(line)) return null;
+  const keyword = KEYWORD.exec(line)?.groups;
+  if (keyword !== undefined) {
+    const isBlock = keyword.container !== undefined || keyword.function !== undefined;
+    if (where === 'body' && !isBlock && !FUNCTION_VALUE.test(line)) return null;
+    return declared(nameOf(line), keyword.container !== undefined);
+  }
+  if (where === 'body') return null;
+  const isCallable = ASSIGNED.test(line) || (CALLABLE.test(line) && CALLABLE_END.test(line));
+  return isCallable ? declared(nameOf(line.replace(/ *(?:<-|=) *function\b.*/, ''))) : null;
+}
+
+/** Python. */
+export function inPython(line: string): Declaration | null {
+  const keyword = /^(?:async +)?(?:def|class|cdef|cpdef|proc) /.exec(line)?.[0];
+  return keyword === undefined ? null : declared(nameOf(line), keyword.includes('class'));
+}
+
+/** Lisp: `(defn start [pump]`. */
+export function inLisp(line: string): Declaration | null {
+  return declared(/^\((?:def[\w-]*|ns) +[^\s()[\]]+/.exec(line)?.[0].slice(1) ?? '');
+}
+
+/** Haskell and its like: the signature of a function. */
+export function inSignatures(line: string): Declaration | null {
+  const block = /^(?:class|data|instance|module|newtype|type) [^=]*/.exec(line)?.[0] ?? '';
+  return declared(
+    block === '' ? (/^(?:let |val )?[a-z][\w']* *:(?=:| )/.exec(line)?.[0].replace(/ *:$/, '') ?? '') : block,
+  );
+}
+
+/** SQL: what is created or altered. */
+export function inSql(line: string): Declaration | null {
+  const name = /^(?:create|alter)\s[^(;]*/i.exec(line)?.[0] ?? '';
+  return declared(name.replace(/\s(?:as|returns)\b.*/i, ''));
+}
+
+/** YAML: a key, or an item of a list with what identifies it. */
+export function inYaml(line: string): Declaration | null {
+  const key = /^(?:- +)?(?:"[^"]*"|'[^']*'|[^\s#'"{}[\],&*|>%@`:-][^#:]*):(?=\s|$)/.exec(line)?.[0];
+  if (key === undefined) return null;
+  return declared(key.startsWith('-') ? line.slice(1).trim() : key.slice(0, -1), true);
+}
+
+/** Sections of INI and TOML, and blocks of other configuration: `server {`. */
+export function inConfiguration(line: string): Declaration | null {
+  const section = /^\[+([^\]]*)\]/.exec(line)?.[1] ?? /^([^{}]*)\{\s*$/.exec(line)?.[1] ?? '';
+  return declared(section.replace(/=\s*$/, '').trim(), true);
+}
+
+/** XML: an element with content on further lines. */
+export function inXml(line: string): Declaration | null {
+  const tag = /^<([\w:.-][^<>]*)>?$/.exec(line)?.[1];
+  return tag === undefined || tag.endsWith('/') ? null : declared(tag, true);
+}
+
+/** CSS: the selector of a rule. */
+export function inStyles(line: string): Declaration | null {
+  return declared((/^([^{}]*)\{[^}]*$/.exec(line)?.[1] ?? '').trim(), true);
+}
+
+/** A patch: its files, and their pieces. */
+export function inPatch(line: string): Declaration | null {
+  if (/^(?:diff |Index: )/.test(line)) return declared(line, true);
+  return line.startsWith('@@') ? declared(line) : null;
+}
+
+/** The targets of a Makefile, and the stages of a Dockerfile. */
+export function inBuild(line: string): Declaration | null {
+  return declared(/^FROM .*/i.exec(line)?.[0] ?? /^([\w.%/$(){}-][^:=#]*):(?!=)/.exec(line)?.[1] ?? '');
+}

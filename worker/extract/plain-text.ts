@@ -1,0 +1,18 @@
+import { importMediaType } from '../../shared/formats/media-types.ts';
+import { extractSourceCode } from './code/source-code.ts';
+import type { Extractor } from './extraction.ts';
+import { withoutTerminalCodes } from './terminal-text.ts';
+import { decodeText } from './text.ts';
+
+/**
+ * Reads plain text. Lines that look like headings of Markdown are used as headings. Source code that is declared as plain
+ * text is read as source code, because its comments look like headings.
+ * @throws FileFault those of `decodeText`
+ */
+export const extractPlainText: Extractor = (content, report, filename = '') => {
+  if (importMediaType(filename, undefined, true) === 'text/x-source-code') {
+    return extractSourceCode(content, report, filename);
+  }
+  const { text, encoding } = decodeText(content);
+  return { title: null, parts: [{ text: withoutTerminalCodes(text), place: null }], encoding };
+};
