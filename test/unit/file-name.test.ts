@@ -41,7 +41,7 @@ describe('isOpenable', () => {
   test('is true for formats that are only shown, and for nothing that can run programs', () => {
     for (const name of ['a.pdf', 'A.PDF', 'a.txt', 'a.docx.md', 'a.json']) assert.ok(isOpenable(name), name);
     const others =
-      'a.html a.HTM a.xhtml a.svg a.exe a.txt.bat a.desktop a pdf a.docm a.docx a.ods a.rtf a.csv a.eml';
+      'a.html a.HTM a.xhtml a.svg a.exe a.txt.bat a.desktop a pdf a.docm a.docx a.ods a.rtf a.csv a.eml a.sh a.bat a.ps1 a.js a.py a.org a.xml a.ics';
     for (const name of others.split(' ')) assert.ok(!isOpenable(name), name);
   });
 });

@@ -73,6 +73,17 @@ describe('the media type of a file', () => {
     check(['constructor', '__proto__'].map((type) => ['a', type, null]));
   });
 
+  test('names of well-known files count, where there is no extension or one that says what the file is for', () =>
+    check([
+      ['README', undefined, 'text/plain'],
+      ['src/LICENSE', undefined, 'text/plain'],
+      ['src/Makefile', 'application/octet-stream', 'text/x-source-code'],
+      ['Dockerfile.prod', undefined, 'text/x-source-code'],
+      ['Dockerfile.md', undefined, 'text/markdown'],
+      ['README.exe', undefined, null],
+      ['constructor', undefined, null],
+    ]));
+
   test('a text without a type and an extension is plain text', () => {
     assert.equal(importMediaType('notes', undefined, true), 'text/plain');
     assert.equal(importMediaType('notes', 'application/octet-stream', true), 'text/plain');

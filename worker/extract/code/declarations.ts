@@ -17,7 +17,7 @@ const MAX_NAME_LENGTH = 120;
 const MODIFIERS =
   '@objc|abstract|actual|annotation|async|case|const|constexpr|data|declare|default|elemental|expect|export|extern "C"|extern|external|fileprivate|final|friend|global|implicit|inline|inner|internal|lazy|local|mutating|nonisolated|open|operator|override|partial|private|protected|pub|pub\\(crate\\)|public|pure|readonly|recursive|sealed|static|suspend|unsafe|value|virtual|Friend|Private|Protected|Public|Shared';
 const CONTAINERS =
-  'actor|class|companion object|contract|defimpl|defmodule|defprotocol|describe|enum|extension|impl|interface|library|message|mixin|module|namespace|object|package|protocol|record|resource|service|struct|trait|union|Class|Module|Namespace|Structure';
+  'actor|class|companion object|contract|defimpl|defmodule|defprotocol|describe|enum|extension|impl|interface|library|message|mixin|mod|module|namespace|object|protocol|record|resource|service|struct|trait|union|Class|Module|Namespace|Structure';
 const FUNCTIONS =
   'constructor|def|defmacro|defp|fn|fun|func|function\\*?|init|macro|macro_rules!|modifier|proc|procedure|rpc|sub|subroutine|Function|Property|Sub';
 const VALUES =
@@ -30,7 +30,7 @@ const FUNCTION_VALUE = /=>|\bfunction\b/;
 
 /** Statements whose first line looks like that of a function. */
 const STATEMENT =
-  /^(?:and|assert|await|case|catch|defer|delete|do|echo|elif|else|elsif|for|foreach|go|goto|guard|if|in|lock|loop|match|new|not|or|print|raise|repeat|return|select|self|sizeof|super|switch|this|throw|try|unless|until|using|when|while|with|yield|#\s*[a-z])\b/;
+  /^(?:and|assert|await|case|catch|defer|delete|do|echo|elif|else|elsif|for|foreach|go|goto|guard|if|in|lock|loop|match|new|not|or|print|raise|repeat|return|select|self|sizeof|super|switch|this|throw|try|unless|until|using|when|while|with|yield|#\s*(?:define|elif|else|endif|endregion|error|if|ifdef|ifndef|import|include|line|pragma|region|undef|warning))\b/;
 /** A name and an opening bracket, on a line that does not end as a statement does. */
 const CALLABLE = /^[\w$#~@*&:<>,.?![\] ]*[\w$>\])]\s*\([^;]*$/;
 const CALLABLE_END = /(?:[{(,)]|=>|\b(?:const|override|noexcept))\s*$/;
@@ -41,8 +41,15 @@ const cut = (name: string) => name.slice(0, MAX_NAME_LENGTH).trim();
 const declared = (name: string, isContainer = false): Declaration | null =>
   name === '' ? null : { name: cut(name), isContainer };
 
+/** Annotations on the line of the declaration itself: `@Override public void start() {`. */
+const ANNOTATIONS = /^(?:@[\w.]+(?:\([^()]*\))?\s+)+(?=[^\s@])/;
+/** An object with members, as modules and components of JavaScript are written. */
+const OBJECT = /^(?:export default|module\.exports =|[\w$]+:)(?= \{$)/;
+
 /** The name of a declaration: its line up to the parameters, the body or the value. */
 function nameOf(line: string): string {
+  // A type can be in angle brackets, with a colon.
+  if (line.startsWith('impl')) return /^[^{]*/.exec(line)?.[0].trim() ?? '';
   // The receiver of a method of Go is in brackets too.
   const receiver = /^func \([^()]*\) */.exec(line)?.[0] ?? '';
   const rest = line.slice(receiver.length);
@@ -53,15 +60,20 @@ function nameOf(line: string): string {
 }
 
 /** Most languages: a keyword, or what looks like the head of a function. */
-export function inBraces(line: string, where: Where): Declaration | null {
-  if (STATEMENT.test(line)) return null;
+export function inBraces(whole: string, where: Where): Declaration | null {
+  const line = whole.replace(ANNOTATIONS, '');
+  if (line.startsWith('@') || STATEMENT.test(line)) return null;
   const keyword = KEYWORD.exec(line)?.groups;
   if (keyword !== undefined) {
     const isBlock = keyword.container !== undefined || keyword.function !== undefined;
+    // It only says where the rest of the file is.
+    if (keyword.container !== undefined && /;\s*$/.test(line)) return null;
     if (where === 'body' && !isBlock && !FUNCTION_VALUE.test(line)) return null;
     return declared(nameOf(line), keyword.container !== undefined);
   }
   if (where === 'body') return null;
+  const object = OBJECT.exec(line)?.[0];
+  if (object !== undefined) return declared(object.replace(/[:=]$/, '').trim(), true);
   const isCallable = ASSIGNED.test(line) || (CALLABLE.test(line) && CALLABLE_END.test(line));
   return isCallable ? declared(nameOf(line.replace(/ *(?:<-|=) *function\b.*/, ''))) : null;
 }

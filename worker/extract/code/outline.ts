@@ -138,7 +138,7 @@ interface Range {
   names: string[];
 }
 
-/** A shorter part is joined to the one before it. */
+/** A shorter part is joined to the one before it, or the one after it if it only begins a block: `class Pump {`. */
 const ORPHAN_LENGTH = 200;
 
 /** Cuts the lines of a file into parts. */
@@ -149,6 +149,8 @@ class Outline {
   /** The length of the text before each line. */
   readonly #offsets: number[] = [0];
   #open: Range | null = null;
+  /** Where lines begin that are joined to the next range; -1 without them. */
+  #carried = -1;
   #path: readonly string[] = [];
 
   constructor(lines: readonly Line[], style: CodeStyle) {
@@ -177,18 +179,36 @@ class Outline {
     } else this.#ranges.push(range);
   }
 
+  /** Ends the range before a block that is cut. A short one without a declaration is joined to the first of the block. */
+  #endBefore(): void {
+    const range = this.#open;
+    if (range === null || range.names.length > 0 || this.#length(range.start, range.end) >= ORPHAN_LENGTH) {
+      this.#endRange();
+      return;
+    }
+    this.#carried = range.start;
+    this.#open = null;
+  }
+
   #fits(start: number, end: number): boolean {
     return this.#length(start, end) <= MAX_PIECE_LENGTH;
   }
 
   #add({ start, end, declaration }: Segment): void {
-    const name = declaration === null ? [] : [declaration.name];
+    const names = declaration === null ? [] : [declaration.name];
     if (this.#open !== null && this.#length(this.#open.start, end) > TARGET_PIECE_LENGTH) this.#endRange();
-    if (this.#open === null) this.#open = { start, end, path: this.#path, names: name };
-    else {
+    if (this.#open !== null) {
       this.#open.end = end;
-      this.#open.names.push(...name);
+      this.#open.names.push(...names);
+      return;
     }
+    const carried = this.#carried;
+    this.#carried = -1;
+    const isJoined = carried !== -1 && (this.#fits(carried, end) || !this.#fits(start, end));
+    if (carried !== -1 && !isJoined) {
+      this.#ranges.push({ start: carried, end: start, path: this.#path, names: [] });
+    }
+    this.#open = { start: isJoined ? carried : start, end, path: this.#path, names };
   }
 
   /** The part of a range, or null if it has no text. Its heading is the declaration in it, if it has only one. */
@@ -213,7 +233,7 @@ class Outline {
 
   /** Cuts a segment, which is below the declarations of `path`. */
   #cut(whole: Segment, path: readonly string[], where: Where): void {
-    this.#endRange();
+    this.#endBefore();
     this.#path = path;
     for (const segment of this.#divide(whole, path.length, where)) {
       const { start, end, declaration } = segment;

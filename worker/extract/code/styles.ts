@@ -36,7 +36,7 @@ const style = (
 
 const OTHER = style(
   inBraces,
-  /^(?:\/\/|\/\*|\*|#(?! *(?:define|elif|else|endif|if|ifdef|ifndef|import|include|pragma|undef)\b)|--|@|\[|%|'|template\b)/,
+  /^(?:\/\/|\/\*|\*|#(?! *(?:define|elif|else|endif|if|ifdef|ifndef|import|include|pragma|undef)\b)|--|@|\[|%|'|template\b|(?:bool|char|const|double|extern|float|inline|int|long|static|struct|unsigned|void)\b[\w\s*]*$)/,
 );
 const BUILD = style(inBuild, /^#/, { isIndented: true });
 
@@ -54,7 +54,7 @@ const BY_EXTENSION: ReadonlyMap<string, CodeStyle> = new Map(
       ],
       [style(inXml, /^<!--/), 'xml xsd xsl xslt wsdl rss atom opml plist csproj xaml'],
       [style(inStyles, /^(?:\/\*|\*|\/\/)/), 'css scss sass less'],
-      [style(inPatch, /^(?!)/, { nested: /^@@/ }), 'diff patch'],
+      [style(inPatch, /^(?!)/, { nested: /^(?:@@|[-+])/ }), 'diff patch'],
       [BUILD, 'mk dockerfile'],
     ] as const
   ).flatMap(([found, extensions]) => extensions.split(' ').map((extension) => [extension, found] as const)),

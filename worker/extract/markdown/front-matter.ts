@@ -3,7 +3,7 @@ import { existingDay } from '../day.ts';
 import { addJson } from '../json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
 import { RecordText } from '../record-text.ts';
-import { oneLine } from '../text.ts';
+import { oneLine, withoutHeadings } from '../text.ts';
 
 /** What the front matter of a document tells: the fields between two lines `---` or `+++` at its beginning. */
 export interface FrontMatter {
@@ -26,21 +26,33 @@ const YAML_END = /^(?:---|\.\.\.)[ \t]*$/m;
 const TOML_FENCE = /^\+\+\+[ \t]*\n/;
 const TOML_END = /^\+\+\+[ \t]*$/m;
 
-/** The fields of YAML as texts, so that no number or date loses its form. Null if it is none, or no mapping. */
+/** The fields of YAML as texts, so that no number or date loses its form. Null if it is no YAML, or no mapping. */
 function readYaml(source: string): JsonObject | null {
   try {
-    // Without tags, all values are texts.
     const value = parse(source, {
       schema: 'failsafe',
       maxAliasCount: MAX_ALIASES,
       uniqueKeys: false,
-      logLevel: 'silent',
+      logLevel: 'error',
     }) as JsonValue;
     return isJsonObject(value) ? value : null;
   } catch {
     // The library throws for what is not YAML, and overflows the stack for what is nested too deeply.
     return null;
   }
+}
+
+const YAML_LINE = /^([\w-]+):(?:[ \t]+(.*))?$/;
+
+/** The fields of YAML that a person has written with a mistake, such as a colon in a title without quotation marks. */
+function readYamlLines(source: string): JsonObject | null {
+  const lines = source.split('\n').filter((line) => line.trim() !== '');
+  if (!YAML_LINE.test(lines[0] ?? '')) return null;
+  const fields = lines.flatMap((line) => {
+    const [, key, value = ''] = YAML_LINE.exec(line) ?? [];
+    return key === undefined ? [] : [[key, value.trim().replace(/^(["'])(.*)\1$/, '$2')] as const];
+  });
+  return Object.fromEntries(fields);
 }
 
 const TOML_LINE = /^[ \t]*([\w.-]+|"[^"]*")[ \t]*=[ \t]*(\S.*)$/;
@@ -101,11 +113,12 @@ export function readFrontMatter(text: string): FrontMatter | null {
   if (end === null) return null;
   const source = rest.slice(0, end.index);
   const fields = isYaml ? readYaml(source) : readToml(source);
-  const lines = fields === null ? null : linesOf(fields);
-  if (fields === null || lines === null) return null;
+  const named = fields ?? readYamlLines(source);
+  const lines = fields === null ? withoutHeadings(source.trim()) : linesOf(fields);
+  if (named === null || lines === null) return null;
   return {
-    title: fieldOf(fields, 'title') || null,
-    date: existingDay(fieldOf(fields, 'date', 'pubdate', 'publishdate', 'created').replaceAll('/', '-')),
+    title: fieldOf(named, 'title') || null,
+    date: existingDay(fieldOf(named, 'date', 'pubdate', 'publishdate', 'created').replaceAll('/', '-')),
     fields: lines,
     body: text.slice(start + end.index + end[0].length),
   };

@@ -50,7 +50,7 @@ export const extractTex: Extractor = (content) => {
   const { text, encoding } = decodeText(content);
   const out = new HeadedText();
   for (const whole of linesOf(text)) {
-    const line = whole.replace(COMMENT, '$1');
+    const line = whole.replace(COMMENT, '$1').trimEnd();
     // A line that has only a comment is no empty line.
     if (line.trim() === '' && whole.trim() !== '') continue;
     const command = readCommand(line);
