@@ -36,7 +36,10 @@ const DAMAGED = ['damaged', 'damaged-notes', 'damaged-comments'].map((name) => (
   content: '<p:notes xmlns:p="p">',
 }));
 
-const TORQUE = { text: '# Torque\n\n| Screw | Nm |\n| - | - |\n| M8 | 25 |', place: { slide: 2 } };
+const TORQUE = {
+  text: '# Torque\n\n| Screw | Nm |\n| - | - |\n| M8 | 25 |',
+  place: { slide: 2, hidden: true },
+};
 
 describe('a presentation of PowerPoint', () => {
   test('of LibreOffice keeps titles, lists, tables, notes, comments and hidden slides', async () => {
@@ -64,10 +67,14 @@ describe('a presentation of PowerPoint', () => {
 
   test('has its slides in the order in which they are shown, and the title of a slide first', async () => {
     const body = shape(['second', '# no heading']) + shape(['First'], 'ctrTitle') + shape(['7'], 'sldNum');
-    const slides = [{ tree: shape(['last']), attributes: ' show="0"' }, { tree: '' }, { tree: body }];
+    const slides = [
+      { tree: shape(['last']), attributes: ' show="0"' },
+      { tree: '' },
+      { tree: body, attributes: ' show="1"' },
+    ];
     assert.deepEqual((await extracted(extractPptx, writePptx(slides))).parts, [
       { text: '# First\n\nsecond\n\\# no heading', place: { slide: 1 } },
-      { text: 'last', place: { slide: 3 } },
+      { text: 'last', place: { slide: 3, hidden: true } },
     ]);
   });
 

@@ -15,6 +15,11 @@ const REPEATED_ROLES = new Set(['date-time', 'footer', 'header', 'page-number'])
 class PresentationReader implements XmlHandler {
   readonly #reader: OpenDocumentReader;
   readonly #slides: SlideParts;
+  /** The styles of hidden slides. */
+  readonly #hidden = new Set<string>();
+  /** The style that is read. */
+  #style = '';
+  #isHidden = false;
   #title = '';
   #blocks: Block[] = [];
   #notes: Block[] = [];
@@ -33,8 +38,13 @@ class PresentationReader implements XmlHandler {
   open(name: string, attributes: Attributes): void {
     this.#reader.open(name, attributes);
     if (this.#reader.isSkipping) return;
-    if (name === 'draw:page') this.#inSlide = true;
-    else if (name === 'presentation:notes') {
+    if (name === 'draw:page') {
+      this.#inSlide = true;
+      this.#isHidden = this.#hidden.has(attributes['draw:style-name'] ?? '');
+    } else if (name === 'style:style') this.#style = attributes['style:name'] ?? '';
+    else if (name === 'style:drawing-page-properties') {
+      if (attributes['presentation:visibility'] === 'hidden') this.#hidden.add(this.#style);
+    } else if (name === 'presentation:notes') {
       this.#take();
       this.#inNotes = true;
     } else if (name === 'draw:frame') {
@@ -75,7 +85,13 @@ class PresentationReader implements XmlHandler {
 
   #closeSlide(): void {
     this.#take();
-    this.#slides.add({ title: this.#title, blocks: this.#blocks, notes: this.#notes, comments: [] });
+    this.#slides.add({
+      title: this.#title,
+      blocks: this.#blocks,
+      notes: this.#notes,
+      comments: [],
+      isHidden: this.#isHidden,
+    });
     this.#title = '';
     this.#blocks = [];
     this.#notes = [];

@@ -6,6 +6,8 @@ import type { ZipArchive } from '../zip-archive.ts';
 interface Shown {
   title: string;
   blocks: Block[];
+  /** Whether it is a slide that is left out when the presentation is shown. */
+  isHidden: boolean;
 }
 
 /** Fields that repeat on every slide, and the picture of the slide on its page of notes. */
@@ -27,7 +29,7 @@ function shapeBlocks(paragraphs: readonly Paragraph[]): Block[] {
 
 /** Reads the text of shapes, tables and descriptions of pictures, in the order of the file, which is that of reading. */
 class ShownReader implements XmlHandler {
-  readonly shown: Shown = { title: '', blocks: [] };
+  readonly shown: Shown = { title: '', blocks: [], isHidden: false };
   /** The kind of the placeholder that the shape fills; null in a shape of its own. */
   #placeholder: string | null = null;
   #paragraphs: Paragraph[] = [];
@@ -39,6 +41,7 @@ class ShownReader implements XmlHandler {
 
   open(name: string, attributes: Attributes): void {
     if (this.#inFallback > 0 || name === 'Fallback') this.#inFallback += 1;
+    else if (name === 'sld') this.shown.isHidden = attributes.show === '0' || attributes.show === 'false';
     else if (name === 'sp') this.#begin();
     else if (name === 'ph') this.#placeholder = attributes.type ?? 'body';
     else if (name === 'tbl') this.#rows = [];

@@ -9,6 +9,8 @@ export interface Slide {
   blocks: readonly Block[];
   notes: readonly Block[];
   comments: readonly string[];
+  /** Whether it is left out when the presentation is shown. */
+  isHidden: boolean;
 }
 
 /** Blocks with a word before them that says what they are. */
@@ -39,7 +41,7 @@ export class SlideParts {
    * Adds the next slide.
    * @throws FileFault `too_many_chunks`
    */
-  add({ title, blocks, notes, comments }: Slide): void {
+  add({ title, blocks, notes, comments, isHidden }: Slide): void {
     this.#slides += 1;
     if (this.#slides === 1) this.firstTitle = title;
     const text = toMarkdown([
@@ -49,6 +51,7 @@ export class SlideParts {
       ...comments.flatMap((comment) => labelled('Comment', [{ kind: 'paragraph', text: comment }])),
     ]);
     this.#budget.addText(text.length);
-    if (text !== '') this.parts.push({ text, place: { slide: this.#slides } });
+    const place = { slide: this.#slides, ...(isHidden ? { hidden: true as const } : {}) };
+    if (text !== '') this.parts.push({ text, place });
   }
 }
