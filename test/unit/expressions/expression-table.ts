@@ -66,8 +66,10 @@ export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpres
   'worker/extract/office/docx.ts': [
     { with: '↑', known: [repeated('', '\t', '<a'), repeated('<a href="#', '↑</a>note-ref-', '↑</a>')] },
   ],
-  'worker/extract/html.ts': [
+  'worker/extract/html/prepare.ts': [
     { with: '(?<=[\\p{Script=Han}', known: [repeated('漢', '\n', 'x'), repeated('', '漢\t\n', 'x')] },
+  ],
+  'worker/extract/html.ts': [
     { with: '/<([A-Za-z]', known: [repeated('<a', '-', `'/>"/>`)] },
     { with: 'xmlns', atMost: 2_000, because: 'only the start of the file is searched' },
   ],
