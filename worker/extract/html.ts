@@ -1,6 +1,9 @@
 import type { Element, Root } from 'hast';
 import { fromHtml } from 'hast-util-from-html';
+import type { Unread } from '../../shared/schemas/unread.ts';
 import { type Extractor, FileFault } from './extraction.ts';
+import { removeHidden } from './html/hidden.ts';
+import { leaveOut } from './html/left-out.ts';
 import { treeToMarkdown } from './html/markdown.ts';
 import { prepareTree } from './html/prepare.ts';
 import { textOf } from './html/tree.ts';
@@ -23,16 +26,13 @@ function titleOf(tree: Root): string | null {
 }
 
 /**
- * Reads an HTML page: its text with headings, lists, tables and code, as Markdown. Parts that a reader does not see
- * (scripts, styles, comments, addresses of links and images) are left out.
+ * Parses a page and removes what it hides, then reads it.
  * @throws FileFault `too_deep`
  */
-export function readHtml(html: string): HtmlDocument {
+function readTree<Read>(html: string, read: (tree: Root, hasHidden: boolean) => Read): Read {
   try {
     const tree = fromHtml(html.toWellFormed());
-    const title = titleOf(tree);
-    prepareTree(tree);
-    return { title, markdown: treeToMarkdown(tree) };
+    return read(tree, removeHidden(tree));
   } catch (error) {
     // The libraries walk the tree recursively, so deep nesting overflows the stack.
     if (error instanceof RangeError) {
@@ -43,6 +43,32 @@ export function readHtml(html: string): HtmlDocument {
     }
     throw error;
   }
+}
+
+function documentOf(tree: Root): HtmlDocument {
+  const title = titleOf(tree);
+  prepareTree(tree);
+  return { title, markdown: treeToMarkdown(tree) };
+}
+
+/**
+ * Reads an HTML document: its text with headings, lists, tables and code, as Markdown. Parts that a reader does not see
+ * (scripts, styles, comments, hidden text, addresses of links and images) are left out.
+ * @throws FileFault `too_deep`
+ */
+export function readHtml(html: string): HtmlDocument {
+  return readTree(html, documentOf);
+}
+
+/**
+ * Reads a page of a site: like `readHtml`, but without what is around its content, such as menus.
+ * @throws FileFault `too_deep`
+ */
+function readPage(html: string): HtmlDocument & { leftOut: string[] } {
+  return readTree(html, (tree, hasHidden) => {
+    const leftOut = [...leaveOut(tree), ...(hasHidden ? ['hidden text'] : [])];
+    return { ...documentOf(tree), leftOut };
+  });
 }
 
 /**
@@ -85,6 +111,7 @@ function isXhtml(text: string): boolean {
 /** HTML and XHTML: one part, with the page's headings, lists, tables and code. */
 export const extractHtml: Extractor = (content) => {
   const text = decodeMarkup(content, { xml: false });
-  const { title, markdown } = readHtml(isXhtml(text) ? xhtmlAsHtml(text) : text);
-  return { title, parts: [{ text: markdown, place: null }] };
+  const { title, markdown, leftOut } = readPage(isXhtml(text) ? xhtmlAsHtml(text) : text);
+  const unread: Unread[] = leftOut.length === 0 ? [] : [{ kind: 'part', names: leftOut, reason: 'left_out' }];
+  return { title, parts: [{ text: markdown, place: null }], ...(unread.length === 0 ? {} : { unread }) };
 };

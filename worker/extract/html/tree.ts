@@ -21,3 +21,8 @@ export function isElement<Name extends string>(
 ): node is Element & { tagName: Name } {
   return node.type === 'element' && (names as string[]).includes(node.tagName);
 }
+
+/** The elements directly below a node. */
+export function elementsOf(node: Element | Root): Element[] {
+  return (node.children as HtmlContent[]).filter((child): child is Element => child.type === 'element');
+}

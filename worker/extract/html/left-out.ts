@@ -1,0 +1,202 @@
+import type { Element, Root } from 'hast';
+import { type Content, findContent } from './content.ts';
+import { type Measure, type Measures, measureTree, proseOf } from './measures.ts';
+import {
+  isNamedAsConsent,
+  isNamedAsFooter,
+  isNamedAsHeader,
+  isNamedAsLinks,
+  isNamedAsPath,
+  isNamedAsRelated,
+  roleOf,
+} from './names.ts';
+import { elementsOf } from './tree.ts';
+
+/*
+ * Leaves out what a page has around its content: menus, the header and footer of the site, banners and lists of links. In
+ * doubt, text is kept.
+ */
+
+/** What is left out, as `unread` names it. */
+export type LeftOut = 'cookie banner' | 'dialog' | 'lists of links' | 'menus' | 'page footer' | 'page header';
+
+/** A list of links has at least so many of them, and this share of its words is in them. */
+const LEAST_LINKS = 3;
+const LINK_SHARE = 0.75;
+/** Links to related pages can have a text below each. */
+const RELATED_SHARE = 0.5;
+/** A text of more words than this is not the label of a list or of a link. */
+const LONGEST_LABEL = 12;
+/** The entries of a menu have at most so many words, on average. */
+const WORDS_OF_ENTRY = 4;
+/** A path or a bar of buttons has at most so many words, and a banner in the content so many. */
+const WORDS_OF_BAR = 40;
+const WORDS_OF_BANNER = 200;
+/** What is left must have so many words outside of headings and links, or the page is only a list of links. */
+const LEAST_TEXT = 3;
+
+const LISTS = new Set(
+  'aside center details div dl fieldset footer form header menu ol p section table tbody td tr ul'.split(' '),
+);
+const MENU_ROLES = new Set(['navigation', 'menu', 'menubar']);
+const DIALOG_ROLES = new Set(['dialog', 'alertdialog']);
+/** A header or footer in one of these belongs to it, and not to the page. */
+const SECTIONS = new Set('article aside blockquote details figure li main section td'.split(' '));
+const SKIP_TEXT = /^(?:skip|jump) (?:to|over|navigation)\b/i;
+
+/** Where an element is. */
+interface Place {
+  isInContent: boolean;
+  isInSection: boolean;
+  /** Whether an element around it, in the content, is named as a menu or the like. */
+  isInNamed: boolean;
+}
+
+/** Finds the parts of a page that are not its content. */
+class Finder {
+  readonly found = new Map<Element, LeftOut>();
+  readonly #measures: Measures;
+  readonly #content: Content;
+  readonly #page: Measure;
+  /** Whether a heading or a sentence was before the element. */
+  #hasBegun = false;
+
+  constructor(measures: Measures, content: Content, page: Measure) {
+    this.#measures = measures;
+    this.#content = content;
+    this.#page = page;
+  }
+
+  visit(parent: Root | Element, place: Place): void {
+    for (const child of parent.children) {
+      const measure = child.type === 'element' ? this.#measures.get(child) : undefined;
+      if (child.type !== 'element' || measure === undefined || measure.words === 0) continue;
+      const isRoot = this.#content.roots.has(child);
+      const holdsContent = isRoot || this.#content.around.has(child);
+      const name = holdsContent ? null : this.#nameOf(child, measure, place);
+      if (name !== null) {
+        this.found.set(child, name);
+        continue;
+      }
+      const isInContent = place.isInContent || isRoot;
+      this.visit(child, {
+        isInContent,
+        isInSection: place.isInSection || (SECTIONS.has(child.tagName) && !holdsContent),
+        isInNamed: isInContent && !isRoot && (place.isInNamed || isNamedAsLinks(child)),
+      });
+      if (!holdsContent && proseOf(measure) - measure.buttonWords > WORDS_OF_ENTRY) this.#hasBegun = true;
+      if (measure.headingWords > 0 && !holdsContent) this.#hasBegun = true;
+    }
+  }
+
+  #nameOf(element: Element, measure: Measure, place: Place): LeftOut | null {
+    const role = roleOf(element);
+    const isDialog = element.tagName === 'dialog' || DIALOG_ROLES.has(role);
+    if (this.#isConsent(element, measure, place, isDialog)) return 'cookie banner';
+    if (isDialog) return 'dialog';
+    if (element.tagName === 'nav' || MENU_ROLES.has(role)) return 'menus';
+    if (this.#isSkipLink(element, measure, place) || isEditLink(element)) return 'menus';
+    if (this.#isHeader(element, measure, place, role)) return 'page header';
+    if (this.#isFooter(element, place, role)) return 'page footer';
+    if (isPath(element, measure)) return 'menus';
+    return this.#isListOfLinks(element, measure, place) ? 'lists of links' : null;
+  }
+
+  #isConsent(element: Element, measure: Measure, place: Place, isDialog: boolean): boolean {
+    if (!isNamedAsConsent(element) || measure.mainHeadingWords > 0) return false;
+    if (isDialog || !place.isInContent) return true;
+    // A section about cookies is content.
+    if (this.#content.isDeclared || measure.words > WORDS_OF_BANNER) return false;
+    return measure.buttons > 0 || measure.headingWords === 0;
+  }
+
+  #isSkipLink({ tagName, properties, children }: Element, measure: Measure, place: Place): boolean {
+    if (tagName !== 'a' || !String(properties.href ?? '').includes('#')) return false;
+    const [text] = children;
+    return (
+      !(place.isInContent && this.#content.isDeclared) &&
+      measure.words <= LONGEST_LABEL &&
+      text?.type === 'text' &&
+      SKIP_TEXT.test(text.value.trim())
+    );
+  }
+
+  /** Whether an element that is named so is the header or footer of the page, not of a part of it. */
+  #isOfPage({ isInContent, isInSection }: Place): boolean {
+    return !isInSection && !(isInContent && this.#content.isDeclared);
+  }
+
+  #isHeader(element: Element, measure: Measure, place: Place, role: string): boolean {
+    const isNamed = element.tagName === 'header' || role === 'banner' || isNamedAsHeader(element);
+    if (!isNamed || !this.#isOfPage(place)) return false;
+    if (element.properties.title === 'header') return true;
+    const hasOnlyHeading =
+      measure.mainHeadingWords > 0 && measure.mainHeadingWords === this.#page.mainHeadingWords;
+    // The header of a site has links. One without them, or with sentences, introduces the page.
+    return measure.links + measure.buttons > 0 && measure.longestText <= LONGEST_LABEL && !hasOnlyHeading;
+  }
+
+  #isFooter(element: Element, place: Place, role: string): boolean {
+    const isNamed = element.tagName === 'footer' || role === 'contentinfo' || isNamedAsFooter(element);
+    return isNamed && this.#isOfPage(place);
+  }
+
+  #isListOfLinks(element: Element, measure: Measure, place: Place): boolean {
+    const { words, linkWords, links, buttonWords, longestText, mainHeadingWords } = measure;
+    if (!LISTS.has(element.tagName) || links < LEAST_LINKS || mainHeadingWords > 0) return false;
+    const share = (linkWords + buttonWords) / words;
+    if (longestText > LONGEST_LABEL) return isNamedAsRelated(element) && share >= RELATED_SHARE;
+    if (share < LINK_SHARE) return false;
+    if (!place.isInContent || place.isInNamed || isNamedAsLinks(element)) return true;
+    // A menu without a name is before the content.
+    return !this.#content.isDeclared && !this.#hasBegun && linkWords <= WORDS_OF_ENTRY * links;
+  }
+}
+
+/** The links to edit a section, in its heading. */
+function isEditLink({ properties }: Element): boolean {
+  return Array.isArray(properties.className) && properties.className.includes('mw-editsection');
+}
+
+/** Whether it is the path from the start page of the site, or a bar of links to other pages. */
+function isPath(element: Element, { links, words, longestText }: Measure): boolean {
+  return (
+    LISTS.has(element.tagName) &&
+    links > 0 &&
+    words <= WORDS_OF_BAR &&
+    longestText <= LONGEST_LABEL &&
+    isNamedAsPath(element)
+  );
+}
+
+function remove(parent: Root | Element, found: ReadonlyMap<Element, LeftOut>): void {
+  const kept = parent.children.filter((child) => child.type !== 'element' || !found.has(child));
+  parent.children = kept as Element['children'];
+  for (const child of kept) if (child.type === 'element') remove(child, found);
+}
+
+/**
+ * Removes the parts of a page that are not its content, in place. If what is left has less than half of the words outside
+ * links, nothing is removed.
+ * @returns what was removed
+ */
+export function leaveOut(tree: Root): LeftOut[] {
+  const measures = measureTree(tree);
+  const [html] = elementsOf(tree);
+  const page = html === undefined ? undefined : measures.get(html);
+  if (page === undefined) return [];
+  const finder = new Finder(measures, findContent(tree, measures), page);
+  finder.visit(tree, { isInContent: false, isInSection: false, isInNamed: false });
+
+  let prose = proseOf(page);
+  let text = prose - page.headingWords;
+  for (const element of finder.found.keys()) {
+    const measure = measures.get(element);
+    if (measure === undefined) continue;
+    prose -= proseOf(measure);
+    text -= proseOf(measure) - measure.headingWords;
+  }
+  if (finder.found.size === 0 || prose * 2 < proseOf(page) || text < LEAST_TEXT) return [];
+  remove(tree, finder.found);
+  return [...new Set(finder.found.values())];
+}
