@@ -74,6 +74,10 @@ describe('the text of an HTML page', () => {
       '<p>w<b>or</b>d, <i>foo:</i>bar, snake_case_name, [1] *x* a&lt;b C:\\_x &amp;amp; un&shy;broken',
       'word, foo:bar, snake_case_name, [1] *x* a<b C:\\_x &amp; unbroken',
     ],
+    'is separated by blocks without text': [
+      '<div>one<hr>two<div></div>three<p><img src=x></p>four <div hidden>x</div>five<nav></nav> six<script></script>teen</div>',
+      'one\ntwo\nthree\nfour\nfive\nsixteen',
+    ],
     'marks powers and struck-out text': [
       '<p>10<sup>6</sup> and the 1<sup>st</sup>, <del>old</del> new',
       '10^6 and the 1st, ~~old~~ new',

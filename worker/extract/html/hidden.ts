@@ -1,6 +1,6 @@
 import type { Element, Root } from 'hast';
 import { StyleRules } from './style-rules.ts';
-import { textOf } from './tree.ts';
+import { removeChildren, textOf } from './tree.ts';
 
 /* Removes what a page hides from the person who opens it. What can be opened there, such as `details`, is kept. */
 
@@ -61,6 +61,26 @@ function isHidden(element: Element, rules: StyleRules): boolean {
   return rules.hides(names, typeof style === 'string' ? style : '');
 }
 
+/** The characters of the text of a node that is not always hidden. */
+function shownCharacters(node: Root | Element): number {
+  let sum = 0;
+  for (const child of node.children) {
+    if (child.type === 'text') sum += child.value.trim().length;
+    else if (child.type === 'element' && !NEVER_SHOWN.has(child.tagName)) sum += shownCharacters(child);
+  }
+  return sum;
+}
+
+/** The same, of all elements that the rules hide. */
+function hiddenCharacters(node: Root | Element, rules: StyleRules): number {
+  let sum = 0;
+  for (const child of node.children) {
+    if (child.type !== 'element' || NEVER_SHOWN.has(child.tagName)) continue;
+    sum += isHidden(child, rules) ? shownCharacters(child) : hiddenCharacters(child, rules);
+  }
+  return sum;
+}
+
 /** Whether a node has text with at least one letter or digit. */
 function hasWords(node: Element): boolean {
   return node.children.some((child) =>
@@ -71,23 +91,28 @@ function hasWords(node: Element): boolean {
 }
 
 /**
- * Removes hidden elements from a page, in place.
+ * Removes hidden elements from a page, in place. Style sheets that hide more than half of the text are ignored: a script
+ * shows it.
  * @returns whether there was text in them
  */
 export function removeHidden(tree: Root): boolean {
-  const rules = readStyles(tree);
+  const noRules = new StyleRules(new Set());
+  let rules = readStyles(tree);
+  if (!rules.isEmpty) {
+    const hiddenByRules = hiddenCharacters(tree, rules) - hiddenCharacters(tree, noRules);
+    if (hiddenByRules * 2 > shownCharacters(tree)) rules = noRules;
+  }
   let found = false;
   const visit = (parent: Root | Element): void => {
-    const isShown = (child: (typeof parent.children)[number]) => {
-      if (child.type !== 'element' || NEVER_SHOWN.has(child.tagName)) return true;
-      if (isHidden(child, rules)) {
-        found ||= hasWords(child);
+    removeChildren(parent, (child) => {
+      if (NEVER_SHOWN.has(child.tagName)) return false;
+      if (!isHidden(child, rules)) {
+        visit(child);
         return false;
       }
-      visit(child);
+      found ||= hasWords(child);
       return true;
-    };
-    parent.children = parent.children.filter(isShown) as Element['children'];
+    });
   };
   visit(tree);
   return found;

@@ -3,6 +3,7 @@ import { type Content, findContent } from './content.ts';
 import { type Measure, type Measures, measureTree, proseOf } from './measures.ts';
 import {
   isNamedAsConsent,
+  isNamedAsContents,
   isNamedAsFooter,
   isNamedAsHeader,
   isNamedAsLinks,
@@ -10,7 +11,7 @@ import {
   isNamedAsRelated,
   roleOf,
 } from './names.ts';
-import { elementsOf } from './tree.ts';
+import { elementsOf, removeChildren } from './tree.ts';
 
 /*
  * Leaves out what a page has around its content: menus, the header and footer of the site, banners and lists of links. In
@@ -44,6 +45,13 @@ const DIALOG_ROLES = new Set(['dialog', 'alertdialog']);
 const SECTIONS = new Set('article aside blockquote details figure li main section td'.split(' '));
 const SKIP_TEXT = /^(?:skip|jump) (?:to|over|navigation)\b/i;
 
+/** A part that is left out. */
+interface Part {
+  name: LeftOut;
+  /** Whether it can also be the content of the page, as in a table of contents. */
+  isDoubtful: boolean;
+}
+
 /** Where an element is. */
 interface Place {
   isInContent: boolean;
@@ -54,7 +62,7 @@ interface Place {
 
 /** Finds the parts of a page that are not its content. */
 class Finder {
-  readonly found = new Map<Element, LeftOut>();
+  readonly found = new Map<Element, Part>();
   readonly #measures: Measures;
   readonly #content: Content;
   readonly #page: Measure;
@@ -73,9 +81,9 @@ class Finder {
       if (child.type !== 'element' || measure === undefined || measure.words === 0) continue;
       const isRoot = this.#content.roots.has(child);
       const holdsContent = isRoot || this.#content.around.has(child);
-      const name = holdsContent ? null : this.#nameOf(child, measure, place);
-      if (name !== null) {
-        this.found.set(child, name);
+      const part = holdsContent ? null : this.#partOf(child, measure, place);
+      if (part !== null) {
+        this.found.set(child, part);
         continue;
       }
       const isInContent = place.isInContent || isRoot;
@@ -89,6 +97,13 @@ class Finder {
     }
   }
 
+  #partOf(element: Element, measure: Measure, place: Place): Part | null {
+    const name = this.#nameOf(element, measure, place);
+    if (name !== null) return { name, isDoubtful: false };
+    const list = this.#listOfLinks(element, measure, place);
+    return list === null ? null : { name: 'lists of links', isDoubtful: list === 'doubtful' };
+  }
+
   #nameOf(element: Element, measure: Measure, place: Place): LeftOut | null {
     const role = roleOf(element);
     const isDialog = element.tagName === 'dialog' || DIALOG_ROLES.has(role);
@@ -98,8 +113,7 @@ class Finder {
     if (this.#isSkipLink(element, measure, place) || isEditLink(element)) return 'menus';
     if (this.#isHeader(element, measure, place, role)) return 'page header';
     if (this.#isFooter(element, place, role)) return 'page footer';
-    if (isPath(element, measure)) return 'menus';
-    return this.#isListOfLinks(element, measure, place) ? 'lists of links' : null;
+    return isPath(element, measure) ? 'menus' : null;
   }
 
   #isConsent(element: Element, measure: Measure, place: Place, isDialog: boolean): boolean {
@@ -141,15 +155,20 @@ class Finder {
     return isNamed && this.#isOfPage(place);
   }
 
-  #isListOfLinks(element: Element, measure: Measure, place: Place): boolean {
+  /** Whether an element is a list of links that is left out. */
+  #listOfLinks(element: Element, measure: Measure, place: Place): 'certain' | 'doubtful' | null {
     const { words, linkWords, links, buttonWords, longestText, mainHeadingWords } = measure;
-    if (!LISTS.has(element.tagName) || links < LEAST_LINKS || mainHeadingWords > 0) return false;
+    if (!LISTS.has(element.tagName) || links < LEAST_LINKS || mainHeadingWords > 0) return null;
     const share = (linkWords + buttonWords) / words;
-    if (longestText > LONGEST_LABEL) return isNamedAsRelated(element) && share >= RELATED_SHARE;
-    if (share < LINK_SHARE) return false;
-    if (!place.isInContent || place.isInNamed || isNamedAsLinks(element)) return true;
+    if (longestText > LONGEST_LABEL) {
+      return isNamedAsRelated(element) && share >= RELATED_SHARE ? 'certain' : null;
+    }
+    if (share < LINK_SHARE) return null;
+    if (place.isInNamed || isNamedAsLinks(element)) return 'certain';
+    if (!place.isInContent) return this.#content.isDeclared ? 'certain' : 'doubtful';
     // A menu without a name is before the content.
-    return !this.#content.isDeclared && !this.#hasBegun && linkWords <= WORDS_OF_ENTRY * links;
+    const isMenu = !this.#content.isDeclared && !this.#hasBegun && linkWords <= WORDS_OF_ENTRY * links;
+    return isMenu || isNamedAsContents(element) ? 'doubtful' : null;
   }
 }
 
@@ -169,10 +188,29 @@ function isPath(element: Element, { links, words, longestText }: Measure): boole
   );
 }
 
-function remove(parent: Root | Element, found: ReadonlyMap<Element, LeftOut>): void {
-  const kept = parent.children.filter((child) => child.type !== 'element' || !found.has(child));
-  parent.children = kept as Element['children'];
-  for (const child of kept) if (child.type === 'element') remove(child, found);
+function remove(parent: Root | Element, found: ReadonlyMap<Element, Part>): void {
+  removeChildren(parent, (child) => found.has(child));
+  for (const child of elementsOf(parent)) remove(child, found);
+}
+
+/** The words that are left without some parts. */
+interface Left {
+  words: number;
+  prose: number;
+  /** Words outside links and headings. */
+  text: number;
+}
+
+function leftOf(page: Measure, parts: Iterable<Element>, measures: Measures): Left {
+  const left: Left = { words: page.words, prose: proseOf(page), text: proseOf(page) - page.headingWords };
+  for (const element of parts) {
+    const measure = measures.get(element);
+    if (measure === undefined) continue;
+    left.words -= measure.words;
+    left.prose -= proseOf(measure);
+    left.text -= proseOf(measure) - measure.headingWords;
+  }
+  return left;
 }
 
 /**
@@ -188,15 +226,14 @@ export function leaveOut(tree: Root): LeftOut[] {
   const finder = new Finder(measures, findContent(tree, measures), page);
   finder.visit(tree, { isInContent: false, isInSection: false, isInNamed: false });
 
-  let prose = proseOf(page);
-  let text = prose - page.headingWords;
-  for (const element of finder.found.keys()) {
-    const measure = measures.get(element);
-    if (measure === undefined) continue;
-    prose -= proseOf(measure);
-    text -= proseOf(measure) - measure.headingWords;
+  const { found } = finder;
+  const doubtful = [...found].filter(([, { isDoubtful }]) => isDoubtful).map(([element]) => element);
+  const doubtfulWords = doubtful.reduce((sum, element) => sum + (measures.get(element)?.words ?? 0), 0);
+  if (leftOf(page, found.keys(), measures).words < doubtfulWords) {
+    for (const element of doubtful) found.delete(element);
   }
-  if (finder.found.size === 0 || prose * 2 < proseOf(page) || text < LEAST_TEXT) return [];
-  remove(tree, finder.found);
-  return [...new Set(finder.found.values())];
+  const left = leftOf(page, found.keys(), measures);
+  if (found.size === 0 || left.prose * 2 < proseOf(page) || left.text < LEAST_TEXT) return [];
+  remove(tree, found);
+  return [...new Set([...found.values()].map(({ name }) => name))];
 }

@@ -4,7 +4,7 @@ import type { Nodes, PhrasingContent, RootContent } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { type Options, toMarkdown } from 'mdast-util-to-markdown';
 import { HEADING_ROW, rowsOf } from './tables.ts';
-import { textOf } from './tree.ts';
+import { BLOCKS, textOf } from './tree.ts';
 
 /* Writes the tree of a page as Markdown. */
 
@@ -126,13 +126,25 @@ const HANDLERS: Record<string, Handle> = {
   th: CELL,
 };
 
-/** Like the library's own, except that a parent can have more children than a call can have arguments. */
+const isInline = (node: Nodes | undefined) => node?.type === 'text' || node?.type === 'inlineCode';
+
+/**
+ * Like the library's own, except that a parent can have more children than a call can have arguments, and that a block
+ * without text, such as one of pictures, separates the texts around it.
+ */
 function all(this: State, parent: Parameters<State['all']>[0]): RootContent[] {
   const made: RootContent[] = [];
+  let isSeparated = false;
   for (const child of parent.children) {
-    const result = this.one(child, parent);
-    if (Array.isArray(result)) for (const node of result) made.push(node as RootContent);
-    else if (result !== undefined) made.push(result as RootContent);
+    const result = this.one(child, parent) ?? [];
+    const nodes = (Array.isArray(result) ? result : [result]) as RootContent[];
+    const [first] = nodes;
+    if (first === undefined) isSeparated ||= child.type === 'element' && BLOCKS.has(child.tagName);
+    else {
+      if (isSeparated && isInline(first) && isInline(made.at(-1))) made.push({ type: 'break' });
+      isSeparated = false;
+      for (const node of nodes) made.push(node);
+    }
   }
   return made;
 }

@@ -27,9 +27,10 @@ function nameWords(element: Element): string[] {
 }
 
 const MENU =
-  /^(?:nav|nav[a-z]*|[a-z]*nav|[a-z]*menu[a-z]*|side|[a-z]*sidebar|toolbar|sitemap|toc|toctree|contents|languages?|lang|tabs|pager|pagination|pages|prev|next|prevnext|footer|header|widgets?|skip)$/;
+  /^(?:nav|nav[a-z]*|[a-z]*nav|[a-z]*menu[a-z]*|side|[a-z]*sidebar|toolbar|sitemap|languages?|lang|tabs|pager|pagination|pages|prev|next|prevnext|footer|header|widgets?|skip)$/;
 const RELATED =
   /^(?:related|recommend[a-z]*|recirc[a-z]*|trending|popular|mostread|share|sharing|social|follow|teasers?|promos?)$/;
+const CONTENTS = /^(?:toc[a-z]*|contents)$/;
 const BREADCRUMBS = /^(?:breadcrumbs?|crumbs?)$/;
 
 /** Whether its names say that its links are a menu, or lead to other pages of the site. */
@@ -37,6 +38,11 @@ export function isNamedAsLinks(element: Element): boolean {
   return (
     element.tagName === 'aside' || nameWords(element).some((word) => MENU.test(word) || RELATED.test(word))
   );
+}
+
+/** Whether its names say that it is a table of contents. */
+export function isNamedAsContents(element: Element): boolean {
+  return nameWords(element).some((word) => CONTENTS.test(word));
 }
 
 /** Whether its names say that it links related pages, or other sites to share the page with. */

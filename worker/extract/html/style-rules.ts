@@ -19,18 +19,21 @@ const ALWAYS = /^@layer\b|^@media\s+(?:screen|all)\s*$/i;
 const STATE = /:(?:hover|focus|active|target|checked|fullscreen|popover-open|modal)/i;
 /** A selector for one element, made of its name, classes and ids. */
 const SIMPLE = /^[\w-]*(?:[.#](?:[\w\u0080-\uffff-]|\\.)+)*$/;
+/** The name, classes and ids at the start of a part of a selector, without attributes and pseudo-classes. */
+const NAMES = /^(?:[\w.#\u0080-\uffff-]|\\.)*/;
 /** A class or id in a selector. */
 const CLASS_OR_ID = /[.#](?:[\w\u0080-\uffff-]|\\.)+/g;
 
 /** Numbers that keep the parts of the weight of a rule apart: importance, ids, classes, names, and then the order. */
-const PER_CLASS = 1_000;
-const PER_ID = PER_CLASS * 1_000;
-const PER_IMPORTANCE = PER_ID * 1_000;
+const PER_NAME = 10_000;
+const PER_CLASS = PER_NAME * 1_000;
+const PER_ID = PER_CLASS * 300;
+const PER_IMPORTANCE = PER_ID * 300;
 
 interface Rule extends StyleEffect {
   /** The name, `.classes` and `#ids` that an element must all have. */
   needs: readonly string[];
-  /** Compares rules as a browser does. Of rules of the same weight, the last one counts. */
+  /** Compares rules as a browser does. */
   weight: number;
 }
 
@@ -56,6 +59,11 @@ export class StyleRules {
   /** @param names all classes (`.a`) and ids (`#b`) of the page */
   constructor(names: ReadonlySet<string>) {
     this.#names = names;
+  }
+
+  /** Whether no rule of them shows or hides anything. */
+  get isEmpty(): boolean {
+    return this.#count === 0;
   }
 
   /** Adds the text of a `style` element. */
@@ -98,19 +106,23 @@ export class StyleRules {
     const name = /^[\w-]+/.exec(last)?.[0].toLowerCase();
     const needs = [
       ...(name === undefined ? [] : [name]),
-      ...(last.replace(/[[:(].*$/s, '').match(CLASS_OR_ID) ?? []).map((each) => each.replaceAll('\\', '')),
+      ...(NAMES.exec(last)?.[0].match(CLASS_OR_ID) ?? []).map((each) => each.replaceAll('\\', '')),
     ];
     const key = needs.at(-1);
     if (key === undefined) return;
     const ids = named.filter((each) => each.startsWith('#')).length;
-    const weight = ids * PER_ID + (named.length - ids) * PER_CLASS + (name === undefined ? 0 : 1);
+    const weight = ids * PER_ID + (named.length - ids) * PER_CLASS + (name === undefined ? 0 : PER_NAME);
     const rules = this.#rules.get(key) ?? [];
     this.#rules.set(key, rules);
     for (const effect of effects) {
       if (effect.hides && !(always && isExact)) continue;
       if (rules.length >= MAX_RULES_PER_NAME) return;
       this.#count += 1;
-      rules.push({ ...effect, needs, weight: weight + (effect.important ? PER_IMPORTANCE : 0) });
+      rules.push({
+        ...effect,
+        needs,
+        weight: weight + (effect.important ? PER_IMPORTANCE : 0) + this.#count,
+      });
     }
   }
 

@@ -92,13 +92,13 @@ describe('a table that only arranges the page', () => {
 
 describe('a hostile table', () => {
   test('does not become large by its spans', async () => {
-    const html = `<table>${'<tr><td rowspan=9999 colspan=99>a<td>b'.repeat(2_000)}</table>`;
-    assert.ok((await textOf(extractHtml, html)).length < 50_000);
+    const html = `<table>${'<tr><td rowspan=9999 colspan=99>a<td>b'.repeat(500)}</table>`;
+    assert.ok((await textOf(extractHtml, html)).length < 20_000);
   });
 
   test('does not become large by one wide row', async () => {
-    const html = `<table><tr>${'<td>a'.repeat(3_000)}${'<tr><td>b<td>c'.repeat(3_000)}</table>`;
-    assert.ok((await textOf(extractHtml, html)).length < 50_000);
+    const html = `<table><tr>${'<td>a'.repeat(1_000)}${'<tr><td>b<td>c'.repeat(1_000)}</table>`;
+    assert.ok((await textOf(extractHtml, html)).length < 20_000);
   });
 
   test('within tables is read in linear time: a cell with much in it arranges the page', async () => {
@@ -110,6 +110,6 @@ describe('a hostile table', () => {
   });
 
   testFaults(extractHtml, {
-    'fails if it is nested too deeply': ['too_deep', ['<table><tr><td>a<td>'.repeat(50_000)]],
+    'fails if it is nested too deeply': ['too_deep', ['<table><tr><td>a<td>'.repeat(20_000)]],
   });
 });
