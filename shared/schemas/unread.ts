@@ -10,7 +10,7 @@ export const UNREAD_REASONS = {
   no_letters: 'its fonts do not say which letters they show',
   damaged: 'damaged',
   not_read: 'not read',
-  left_out: 'left out: not the content of the page',
+  left_out: 'left out: hidden, or not the content',
 };
 
 /** The most entries of one file. */
