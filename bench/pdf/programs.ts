@@ -1,27 +1,16 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
 import { launchBrowser } from '../../test/support/needs/browser.ts';
-import type { Block, Document } from './documents.ts';
-import { DRAWN_AS, writeHtml, writeOpenDocument, writePostScript, writeRoff } from './writers.ts';
-
-const execute = promisify(execFile);
-/** Runs a program; its arguments with spaces between them, and then the files. */
-const run = (command: string, options: string, ...files: readonly string[]) =>
-  execute(command, [...options.split(' '), ...files]);
+import type { Document } from '../documents/documents.ts';
+import type { Block } from '../documents/draw.ts';
+import { writeHtml } from '../documents/html.ts';
+import { writeOpenDocument } from '../documents/open-document.ts';
+import { writeRoff } from '../documents/roff.ts';
+import { convertOffice, execute, type Program, run, write } from '../support/programs.ts';
+import { DRAWN_AS, writePostScript } from './postscript.ts';
 
 /** A document, and the path of its PDF without `.pdf`. */
 export interface Task {
   path: string;
   document: Document;
-}
-
-interface Program {
-  /** The commands that it needs, and the packages of Debian that have them. */
-  commands: readonly string[];
-  packages: string;
 }
 
 /** A program that makes PDFs of documents. */
@@ -52,18 +41,12 @@ const each =
     for (const [index, task] of tasks.entries()) await make(task, index);
   };
 
-async function write(file: string, content: string | Uint8Array): Promise<string> {
-  await writeFile(file, content);
-  return file;
-}
-
 /** Makes PDFs of office files with LibreOffice, which starts once. */
 const office =
   (save: (task: Task, index: number) => Promise<string>): Maker['make'] =>
   async (tasks, folder) => {
     const files = await Promise.all(tasks.map(save));
-    const profile = `-env:UserInstallation=file://${folder}/profile`;
-    await run('soffice', `${profile} --headless --convert-to pdf --outdir`, folder, ...files);
+    await convertOffice(files, 'pdf', folder);
   };
 
 async function pandoc(
@@ -228,9 +211,3 @@ export const PROGRAMS = [...Object.keys(MAKERS), ...Object.keys(REWRITERS)];
 const ALL: readonly Program[] = [...Object.values(MAKERS), ...Object.values(REWRITERS)];
 /** The packages of Debian that have the programs. */
 export const PACKAGES = [...new Set(ALL.flatMap(({ packages }) => packages.split(' ')))].join(' ');
-
-/** The commands of a program that are not installed. */
-export function lackingCommands({ commands }: Program): string[] {
-  const folders = ['', ...(process.env['PATH'] ?? '').split(delimiter)];
-  return commands.filter((command) => !folders.some((folder) => existsSync(join(folder, command))));
-}

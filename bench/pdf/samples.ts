@@ -2,9 +2,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { Draw, drawDocument, expectedOf } from './documents.ts';
-import type { Expected } from './judge.ts';
-import { lackingCommands, MAKERS, REWRITERS, type Task } from './programs.ts';
+import { drawDocument } from '../documents/documents.ts';
+import { Draw } from '../documents/draw.ts';
+import { lackingCommands } from '../support/programs.ts';
+import { type Expected, expectedOf } from './judge.ts';
+import { MAKERS, REWRITERS, type Task } from './programs.ts';
 
 /** A PDF, and what a reader must find in it. */
 export interface Sample {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { commonInOrder, type Expected, judge, type Verdict, wordsOf } from '../../bench/pdf/judge.ts';
+import { wordsOf } from '../../bench/documents/words.ts';
+import { commonInOrder, type Expected, judge, type Verdict } from '../../bench/pdf/judge.ts';
 
 /** Fails if the figures of a stored text are not these. */
 function assertJudged(
