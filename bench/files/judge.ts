@@ -48,7 +48,7 @@ const TOLERANCE = 0.01;
 
 /** The words of a text without the targets of links, marks of notes and signs of formulas, which formats write in several ways. */
 const plainWords = (text: string) =>
-  wordsOf(text.replaceAll(/\]\([^()\s]*\)|\[\^?\w{1,3}\]:?|\\\w+(?=[{ ])|[=⋅·×{}[\]]|↩\ufe0e?/gu, ' '));
+  wordsOf(text.replaceAll(/\]\((?!data:)[^()\s]*\)|\[\^?\w{1,3}\]:?|\\\w+(?=[{ ])|[=⋅·×{}[\]]|↩\ufe0e?/gu, ' '));
 
 const key = (text: string) => plainWords(text).join(' ');
 
