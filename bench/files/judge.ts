@@ -48,7 +48,9 @@ const TOLERANCE = 0.01;
 
 /** The words of a text without the targets of links, marks of notes and signs of formulas, which formats write in several ways. */
 const plainWords = (text: string) =>
-  wordsOf(text.replaceAll(/\]\((?!data:)[^()\s]*\)|\[\^?\w{1,3}\]:?|\\\w+(?=[{ ])|[=⋅·×{}[\]]|↩\ufe0e?/gu, ' '));
+  wordsOf(
+    text.replaceAll(/\]\((?!data:)[^()\s]*\)|\[\^?\w{1,3}\]:?|\\\w+(?=[{ ])|[=⋅·×{}[\]/]|↩\ufe0e?/gu, ' '),
+  );
 
 const key = (text: string) => plainWords(text).join(' ');
 
@@ -142,7 +144,7 @@ export function judge(expected: Expected, title: string | null, stored: string):
   const free = new Set(plainWords([...labels, ...choices, ...optional, expected.title ?? ''].join('\n')));
   const counts = countWords(due, found);
   const [dueCounts, foundCounts] = [countsOf(due), countsOf(found)];
-  const extra = [...foundCounts].flatMap(([word, count]) => {
+  const extra = [...countsOf(plainWords(read))].flatMap(([word, count]) => {
     // Formats have numbers and signs of one letter of their own, such as those of lists.
     const isCounted =
       !free.has(word) &&

@@ -178,7 +178,13 @@ export const pandoc: Maker = {
     for (const [format, extension] of TEXT_FORMATS) {
       for (const one of drawAll(`pandoc-${format}`, 'prose lists/de', work)) {
         const source = await write(`${one.path}-source.html`, writeHtml(one.document, true));
-        await run('pandoc', `-s -f html --wrap=none -t ${format} -o`, `${one.path}.${extension}`, source);
+        // The preamble of LaTeX has hundreds of words.
+        await run(
+          'pandoc',
+          `${format === 'latex' ? '' : '-s '}-f html --wrap=none -t ${format} -o`,
+          `${one.path}.${extension}`,
+          source,
+        );
         const more = { optional: [MARKUP], ...(extension === 'xml' ? { isMarkup: true } : {}) };
         const [sample] = madeOf([one], 'text kinds', extension, more);
         if (sample !== undefined) made.push(sample);

@@ -21,17 +21,20 @@ const characters = (name: string, properties: string) =>
 const change = (id: string, kind: string, content = '') =>
   `<text:changed-region text:id="${id}"><text:${kind}><office:change-info><dc:creator>Ann</dc:creator>
    <dc:date>2024-05-03T09:00:00</dc:date></office:change-info>${content}</text:${kind}></text:changed-region>`;
+/** A space follows the number. */
+const LABEL = `<style:list-level-properties text:list-level-position-and-space-mode="label-alignment">
+  <style:list-level-label-alignment text:label-followed-by="space"/></style:list-level-properties>`;
 const outline = `<text:outline-style style:name="Outline">${[1, 2, 3]
   .map(
     (level) =>
-      `<text:outline-level-style text:level="${level}" style:num-format="1" style:num-suffix="." text:display-levels="${level}"/>`,
+      `<text:outline-level-style text:level="${level}" style:num-format="1" style:num-suffix="." text:display-levels="${level}">${LABEL}</text:outline-level-style>`,
   )
   .join('')}</text:outline-style>`;
 const clauses = `<text:list-style style:name="Clauses">${['Article ', '']
   .map(
     (prefix, at) =>
       `<text:list-level-style-number text:level="${at + 1}" style:num-format="1" style:num-prefix="${prefix}" style:num-suffix="."
-     text:display-levels="${at + 1}"/>`,
+     text:display-levels="${at + 1}">${LABEL}</text:list-level-style-number>`,
   )
   .join('')}</text:list-style>`;
 const note = (kind: string, id: number, text: string) =>
