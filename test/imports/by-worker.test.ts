@@ -160,7 +160,7 @@ describe('the import worker', () => {
   test('fails a faulty file on the first attempt, with an error code and message', async () => {
     const company = await service.company();
     const done = await importAll(company, [
-      { filename: 'latin1.txt', contentBase64: base64(0x63, 0x61, 0x66, 0xe9) },
+      { filename: 'unknown.txt', contentBase64: base64(0x78, 0x81, 0x79) },
       { filename: 'empty.txt', text: '' },
       { filename: 'bytes.txt', contentBase64: '' },
       { filename: 'blank.md', text: ' \n\t ' },
@@ -171,7 +171,7 @@ describe('the import worker', () => {
     assert.deepEqual(
       done.map(({ filename, state, attempts, error }) => [filename, state, attempts, error?.code ?? null]),
       [
-        ['latin1.txt', 'failed', 1, 'invalid_encoding'],
+        ['unknown.txt', 'failed', 1, 'invalid_encoding'],
         ['empty.txt', 'failed', 1, 'no_text'],
         ['bytes.txt', 'failed', 1, 'no_text'],
         ['blank.md', 'failed', 1, 'no_text'],

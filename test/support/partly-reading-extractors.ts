@@ -1,6 +1,6 @@
 import type { Unread } from '../../shared/schemas/unread.ts';
+import { decodeText } from '../../worker/extract/encoding/decode.ts';
 import type { Extractor } from '../../worker/extract/extraction.ts';
-import { decodeText } from '../../worker/extract/text.ts';
 
 /*
  * An extractor of plain text that does not read all of a file: the first line of the file says what, as `unreadFile` writes

@@ -1,7 +1,8 @@
 import { type CsvError, type Options, parse } from 'csv-parse/sync';
+import { decodeText } from './encoding/decode.ts';
 import { type Extraction, type Extractor, FileFault, type ReportProgress } from './extraction.ts';
 import { RecordText } from './record-text.ts';
-import { decodeText, oneLine } from './text.ts';
+import { oneLine } from './text.ts';
 
 /** If two are equally likely, the first one wins. Commas are last, because numbers and prose contain them too. */
 const DELIMITERS = ['\t', ';', '|', ','];

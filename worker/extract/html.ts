@@ -110,8 +110,9 @@ function isXhtml(text: string): boolean {
 
 /** HTML and XHTML: one part, with the page's headings, lists, tables and code. */
 export const extractHtml: Extractor = (content) => {
-  const text = decodeMarkup(content, { xml: false });
+  const { text, encoding } = decodeMarkup(content, { xml: false });
   const { title, markdown, leftOut } = readPage(isXhtml(text) ? xhtmlAsHtml(text) : text);
   const unread: Unread[] = leftOut.length === 0 ? [] : [{ kind: 'part', names: leftOut, reason: 'left_out' }];
-  return { title, parts: [{ text: markdown, place: null }], ...(unread.length === 0 ? {} : { unread }) };
+  const parts = [{ text: markdown, place: null }];
+  return { title, parts, encoding, ...(unread.length === 0 ? {} : { unread }) };
 };

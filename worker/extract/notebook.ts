@@ -1,3 +1,4 @@
+import { decodeText } from './encoding/decode.ts';
 import { type Extractor, FileFault } from './extraction.ts';
 import { htmlLines } from './html-values.ts';
 import {
@@ -11,7 +12,7 @@ import {
 } from './json-value.ts';
 import { visibleMarkdown } from './markdown/visible-markdown.ts';
 import { withoutTerminalCodes } from './terminal-text.ts';
-import { decodeText, headingLine, joinBlocks, storable, withoutHeadings } from './text.ts';
+import { headingLine, joinBlocks, storable, withoutHeadings } from './text.ts';
 
 /** A text of a notebook: one, or a list of lines. */
 function textOf(value: JsonValue | undefined): string {

@@ -1,8 +1,8 @@
 import { importMediaType } from '../../shared/formats/media-types.ts';
 import { extractSourceCode } from './code/source-code.ts';
+import { decodeText } from './encoding/decode.ts';
 import type { Extractor } from './extraction.ts';
 import { withoutTerminalCodes } from './terminal-text.ts';
-import { decodeText } from './text.ts';
 
 /**
  * Reads plain text. Lines that look like headings of Markdown are used as headings. Source code that is declared as plain

@@ -1,5 +1,6 @@
+import { decodeText } from './encoding/decode.ts';
 import type { Extractor } from './extraction.ts';
-import { decodeText, joinBlocks, oneLine, storable, withoutHeadings } from './text.ts';
+import { joinBlocks, oneLine, storable, withoutHeadings } from './text.ts';
 
 /** The line that says when a text is shown: `00:01:05.000 --> 00:01:08.000`. The hours can be missing. */
 const TIMING = /^\s*(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,]\d+)?\s*-->/;

@@ -15,7 +15,7 @@ const { database } = service;
 const indexer = openIndexer(service);
 
 /** Bytes that are no UTF-8. */
-const SPOILT = Buffer.from([0x63, 0x61, 0x66, 0xe9]);
+const SPOILT = Buffer.from([0x78, 0x81, 0x79]);
 
 describe('a pushed file', () => {
   test('becomes a source that is named by its path and that searches find', async () => {

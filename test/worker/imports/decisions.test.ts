@@ -31,8 +31,8 @@ let worker: Promise<RunningWorker> | null = null;
 const startOnce = () => (worker ??= startWorker({ ...service, logger: createLogger('silent', 'test') }));
 after(async () => (await worker)?.stop());
 
-/** Bytes that are no UTF-8. */
-const SPOILT = Buffer.from([0x63, 0x61, 0x66, 0xe9]).toString('base64');
+/** Bytes that no encoding makes text of. */
+const SPOILT = Buffer.from([0x78, 0x81, 0x79]).toString('base64');
 
 type Waiting = Pick<TestContext, 'signal'>;
 

@@ -1,23 +1,22 @@
+import { type DecodedText, decodeText } from '../encoding/decode.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { decodeMarkup } from '../markup-encoding.ts';
-import { decodeText, storable } from '../text.ts';
+import { storable } from '../text.ts';
 import { cutCode } from './outline.ts';
 import { styleOf } from './styles.ts';
 
-function codeExtraction(text: string, filename: string): Extraction {
+function codeExtraction({ text, encoding }: DecodedText, filename: string): Extraction {
   const parts = cutCode(storable(text).replace(/\r\n?/g, '\n'), styleOf(filename));
   // A file without text has one part without text, for which the import fails.
-  return { title: null, parts: parts.length === 0 ? [{ text: '', place: null }] : parts };
+  return { title: null, parts: parts.length === 0 ? [{ text: '', place: null }] : parts, encoding };
 }
 
 /**
  * Reads source code and configuration as they are written, cut at functions and classes.
  * @throws FileFault those of `decodeText`
  */
-export const extractSourceCode: Extractor = (content, _report, filename = '') => {
-  const { text, encoding } = decodeText(content);
-  return { ...codeExtraction(text, filename), encoding };
-};
+export const extractSourceCode: Extractor = (content, _report, filename = '') =>
+  codeExtraction(decodeText(content), filename);
 
 /**
  * Reads YAML as it is written, cut at its keys.

@@ -1,6 +1,7 @@
+import { decodeText } from '../encoding/decode.ts';
 import type { Extractor } from '../extraction.ts';
 import { withoutTerminalCodes } from '../terminal-text.ts';
-import { decodeText, joinBlocks } from '../text.ts';
+import { joinBlocks } from '../text.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { visibleMarkdown } from './visible-markdown.ts';
 

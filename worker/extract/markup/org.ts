@@ -1,5 +1,5 @@
+import { decodeText } from '../encoding/decode.ts';
 import type { Extractor } from '../extraction.ts';
-import { decodeText } from '../text.ts';
 import { HeadedText, linesOf } from './headed-text.ts';
 
 const HEADING = /^(\*+)[ \t]+(\S.*)$/;

@@ -1,5 +1,5 @@
+import { decodeText } from '../encoding/decode.ts';
 import type { Extractor } from '../extraction.ts';
-import { decodeText } from '../text.ts';
 import { HeadedText, linesOf } from './headed-text.ts';
 
 /** A line of one sign, which is below a heading, or below and above it. */

@@ -85,7 +85,7 @@ async function refuseEncrypted(archive: ZipArchive, chapters: readonly string[])
 async function readChapter(archive: ZipArchive, path: string): Promise<string> {
   const chapter = await archive.read(path);
   if (chapter === null) throw new FileFault('corrupt', 'The book is damaged: a chapter is missing.');
-  return readHtml(xhtmlAsHtml(decodeMarkup(chapter, { xml: true }))).markdown;
+  return readHtml(xhtmlAsHtml(decodeMarkup(chapter, { xml: true }).text)).markdown;
 }
 
 /** EPUB books: each chapter a part, in the order in which they are read. Damaged ones are in `unread`, by their file names. */

@@ -135,7 +135,7 @@ const PARSER = new XMLParser({
  */
 export function readPackageXml(content: Uint8Array): XmlElement {
   try {
-    return PARSER.parse(decodeMarkup(content, { xml: true })) as XmlElement;
+    return PARSER.parse(decodeMarkup(content, { xml: true }).text) as XmlElement;
   } catch {
     throw new FileFault(
       'corrupt',
