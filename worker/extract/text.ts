@@ -120,8 +120,12 @@ export function minuteOf(milliseconds: number): string | null {
 export type Block =
   | { kind: 'heading'; level: number; text: string }
   | { kind: 'paragraph'; text: string }
-  /** An item of a list. Its depth counts from 1. */
-  | { kind: 'item'; depth: number; text: string }
+  /** An item of a list. Its depth counts from 1. Its marker is `-`, or its number: `2.` */
+  | { kind: 'item'; depth: number; text: string; marker?: string }
+  /** Text whose spaces and lines matter. */
+  | { kind: 'code'; text: string }
+  /** The text of another reader, which is Markdown already. */
+  | { kind: 'markdown'; text: string }
   | { kind: 'table'; rows: readonly (readonly string[])[] };
 
 /** A list can be nested more deeply, but is not indented further. */
@@ -144,13 +148,39 @@ function tableText(rows: readonly (readonly string[])[]): string {
   return filled.length === 0 ? '' : lines.join('\n');
 }
 
-function itemText({ depth, text }: Block & { kind: 'item' }): string {
-  const indent = '  '.repeat(Math.min(depth, MAX_INDENT) - 1);
-  return text
-    .trim()
-    .split('\n')
-    .map((line, index) => `${indent}${index === 0 ? '- ' : '  '}${line}`)
-    .join('\n');
+/** The items of a list. An item is indented by the markers of the items that it is within, as Markdown requires. */
+class ListItems {
+  #lines: string[] = [];
+  #widths: number[] = [];
+
+  add({ depth, text, marker = '-' }: Block & { kind: 'item' }): void {
+    const level = Math.min(depth, MAX_INDENT) - 1;
+    const width = marker.length + 1;
+    while (this.#widths.length < level) this.#widths.push(2);
+    const indent = this.#widths.slice(0, level).reduce((sum, each) => sum + each, 0);
+    this.#widths.splice(level, Infinity, width);
+    for (const [index, line] of text.trim().split('\n').entries())
+      this.#lines.push(
+        `${' '.repeat(index === 0 ? indent : indent + width)}${index === 0 ? `${marker} ` : ''}${line}`,
+      );
+  }
+
+  /** Ends the list, and returns its text. */
+  end(): string {
+    const text = this.#lines.join('\n');
+    this.#lines = [];
+    this.#widths = [];
+    return text;
+  }
+}
+
+const BACKTICKS = /`+/g;
+
+/** Code between fences that are longer than any row of backticks in it. */
+function fencedText(text: string): string {
+  const longest = (text.match(BACKTICKS) ?? []).reduce((most, each) => Math.max(most, each.length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return text.trim() === '' ? '' : `${fence}\n${text}\n${fence}`;
 }
 
 /** The text of a block without its form, for a place that has none, such as a cell. */
@@ -161,17 +191,16 @@ export function plainTextOf(block: Block): string {
 /** Converts blocks to Markdown. Blank blocks are left out, and the items of a list are lines of one block. */
 export function toMarkdown(blocks: readonly Block[]): string {
   const texts: string[] = [];
-  let items: string[] = [];
-  const endList = () => {
-    texts.push(withoutHeadings(items.join('\n')));
-    items = [];
-  };
+  const items = new ListItems();
+  const endList = () => texts.push(withoutHeadings(items.end()));
   for (const block of blocks) {
     if (block.kind !== 'item') endList();
     if (block.kind === 'heading') texts.push(headingLine(block.text, block.level));
     else if (block.kind === 'table') texts.push(withoutHeadings(tableText(block.rows)));
     else if (block.kind === 'paragraph') texts.push(withoutHeadings(block.text.trim()));
-    else if (block.text.trim() !== '') items.push(itemText(block));
+    else if (block.kind === 'code') texts.push(fencedText(storable(block.text)));
+    else if (block.kind === 'markdown') texts.push(block.text.trim());
+    else if (block.text.trim() !== '') items.add(block);
   }
   endList();
   return joinBlocks(texts);

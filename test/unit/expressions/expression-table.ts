@@ -63,9 +63,6 @@ export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpres
   ],
   'shared/lifecycle.ts': [{ with: String.raw`\s*\n\s*`, known: [repeated('', '\t', '\0\n')] }],
   'shared/text/terms/fold.ts': [{ with: 'LETTERS.keys()', examples: [/[ßłøæœ]/g] }],
-  'worker/extract/office/docx.ts': [
-    { with: '↑', known: [repeated('', '\t', '<a'), repeated('<a href="#', '↑</a>note-ref-', '↑</a>')] },
-  ],
   'worker/extract/html/prepare.ts': [
     { with: '(?<=[\\p{Script=Han}', known: [repeated('漢', '\n', 'x'), repeated('', '漢\t\n', 'x')] },
   ],

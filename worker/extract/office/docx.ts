@@ -1,77 +1,121 @@
-import mammoth from 'mammoth';
-import { type Extractor, FileFault } from '../extraction.ts';
-import { readHtml } from '../html.ts';
-import { mismatchFault, openOffice, readProperties } from './package.ts';
-import type { ZipArchive } from './zip-archive.ts';
+import { posix } from 'node:path';
+import { type Extractor, FileFault, type ReportProgress } from '../extraction.ts';
+import { TextBudget, toMarkdown } from '../text.ts';
+import { readEmbedded } from './docx/embedded.ts';
+import { readNotes } from './docx/notes.ts';
+import { Numbering, readNumbering } from './docx/numbering.ts';
+import { type StoryContext, StoryReader } from './docx/story.ts';
+import { readStyles, Styles } from './docx/styles.ts';
+import { UnreadParts } from './docx/unread-parts.ts';
+import {
+  mismatchFault,
+  type OfficePackage,
+  openOffice,
+  type Relation,
+  readProperties,
+  relationsOf,
+} from './package.ts';
+import { readXml } from './xml.ts';
 
-const STYLES = [
-  "p[style-name='Title'] => h1:fresh",
-  "p[style-name='HTML Preformatted'] => pre:separator('\\n')",
-  "p[style-name='Preformatted Text'] => pre:separator('\\n')",
-];
+/** Documents within documents are read down to this depth. */
+const MAX_DEPTH = 3;
 
-/** The link from a note back to its reference. */
-const BACK_LINK = /(?<!\s)\s*<a href="#([^"]*)">↑<\/a>/g;
-const NOTE_REFERENCE = 'note-ref-';
-
-/** The fault for an error of the conversion to HTML. */
-function conversionFault(error: unknown): FileFault {
-  if (error instanceof FileFault) return error;
-  if (error instanceof RangeError) {
-    return new FileFault(
-      'too_deep',
-      'The document is nested too deeply to be read: save it in a simpler form.',
-    );
-  }
-  if (error instanceof Error && error.message.includes('main document part')) {
-    return mismatchFault('DOCX', null);
-  }
-  return new FileFault('corrupt', 'The document is damaged: open it in Word, save it again and import that.');
+/** The path of the part of a type. Some programs leave out the relation. */
+function partOf(relations: readonly Relation[], main: string, type: string): string {
+  return (
+    relations.find((each) => each.type === type)?.target ?? posix.join(posix.dirname(main), `${type}.xml`)
+  );
 }
 
-/** An archive as mammoth accepts it. Its type declarations do not have this kind of input. */
-interface MammothArchive {
-  exists(name: string): boolean;
-  read(name: string, encoding: string): Promise<string>;
+/** Reads a part without which the rest can be read. If it is damaged, it is named in `unread`. */
+async function readOr<T>(
+  instead: T,
+  part: string,
+  unread: UnreadParts,
+  read: (part: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await read(part);
+  } catch (error) {
+    if (!(error instanceof FileFault) || (error.code !== 'corrupt' && error.code !== 'too_deep')) throw error;
+    unread.add(posix.basename(part), 'damaged');
+    return instead;
+  }
 }
 
-/**
- * The archive as mammoth's input. If mammoth gets the bytes instead, it looks for the directory of the archive in its
- * own way, and can find other files than the ones that are checked here.
- */
-function mammothInput(archive: ZipArchive): Parameters<typeof mammoth.convertToHtml>[0] {
-  const file: MammothArchive = {
-    exists: (name) => archive.names.has(name),
-    read: async (name, encoding) => {
-      const bytes = await archive.read(name);
-      if (bytes === null) throw new Error('the archive has no such file');
-      return new TextDecoder(encoding).decode(bytes);
-    },
+/** Reads all that the text of a document refers to. */
+async function readContext(
+  { archive, main }: OfficePackage,
+  depth: number,
+  budget: TextBudget,
+): Promise<StoryContext> {
+  const unread = new UnreadParts();
+  const relations = await relationsOf(archive, main);
+  const read = <T>(instead: T, type: string, reader: (part: string) => Promise<T>) =>
+    readOr(instead, partOf(relations, main, type), unread, reader);
+  const none: ReadonlyMap<string, string> = new Map();
+  const context: StoryContext = {
+    styles: await read(new Styles(), 'styles', (part) => readStyles(archive, part)),
+    numbering: await read(new Numbering(), 'numbering', (part) => readNumbering(archive, part)),
+    embedded: new Map(),
+    partNames: new Map(relations.map(({ id, target }) => [id, posix.basename(target)])),
+    footnotes: none,
+    endnotes: none,
+    comments: none,
+    budget,
+    unread,
   };
-  return { file } as unknown as Parameters<typeof mammoth.convertToHtml>[0];
+  const notes = (type: string) => read(none, type, (part) => readNotes(archive, part, context));
+  const readDocument = depth < MAX_DEPTH ? documentReader(depth + 1, budget) : null;
+  return {
+    ...context,
+    footnotes: await notes('footnotes'),
+    endnotes: await notes('endnotes'),
+    comments: await notes('comments'),
+    embedded: await readEmbedded(relations, { archive, unread, budget, readDocument }),
+  };
 }
 
-/** Removes the links that lead back from the notes. */
-function withoutBackLinks(html: string): string {
-  return html.replace(BACK_LINK, (link, target: string) => (target.includes(NOTE_REFERENCE) ? '' : link));
+/** Reads the text of a document. In a damaged one, in which a field never ends, the codes of fields are read as text. */
+async function readStory({ archive, main }: OfficePackage, context: StoryContext, report: ReportProgress) {
+  for (const readsCodes of [false, true]) {
+    context.numbering.restart();
+    const reader = new StoryReader(context, readsCodes);
+    let root: string | null = null;
+    await readXml(
+      archive,
+      main,
+      {
+        open: (name, attributes) => {
+          root ??= name;
+          reader.open(name, attributes);
+        },
+        text: (piece) => reader.text(piece),
+        close: (name) => reader.close(name),
+      },
+      { onPiece: report },
+    );
+    if (root !== 'document') throw mismatchFault('DOCX', null);
+    if (reader.areFieldsEnded || readsCodes) return reader.takeBlocks();
+  }
+  return [];
+}
+
+/** @param depth how many documents this one is within */
+function documentReader(depth: number, budget: TextBudget): Extractor {
+  return async (content, report) => {
+    const office = await openOffice(content, 'DOCX');
+    const properties = await readProperties(office.archive);
+    const context = await readContext(office, depth, budget);
+    const text = toMarkdown(await readStory(office, context, report));
+    const unread = context.unread.list;
+    return { ...properties, parts: [{ text, place: null }], ...(unread === undefined ? {} : { unread }) };
+  };
 }
 
 /**
- * Word documents, without their pictures: one part, because where the pages of a document end is decided only when
- * it is printed.
+ * Word documents: one part, because where the pages of a document end is decided only when it is printed. Pictures, headers
+ * and footers are left out.
  */
-export const extractDocx: Extractor = async (content) => {
-  const { archive } = await openOffice(content, 'DOCX');
-  const properties = await readProperties(archive);
-  const { value } = await mammoth
-    .convertToHtml(mammothInput(archive), {
-      styleMap: STYLES,
-      includeEmbeddedStyleMap: false,
-      // The description of a picture stays; the picture itself is never unpacked.
-      convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
-    })
-    .catch((error: unknown) => {
-      throw conversionFault(error);
-    });
-  return { ...properties, parts: [{ text: readHtml(withoutBackLinks(value)).markdown, place: null }] };
-};
+export const extractDocx: Extractor = (content, report) =>
+  documentReader(0, new TextBudget())(content, report);
