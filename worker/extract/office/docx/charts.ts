@@ -13,6 +13,8 @@ const MAX_POINTS = 1_048_576;
 type Points = Map<number, string>;
 
 interface Series {
+  /** Its place among all series, from 1. */
+  number: number;
   name: string;
   categories: Points;
   values: Points;
@@ -35,8 +37,6 @@ const SKIPPED = new Set([
 ]);
 const AXES = new Set(['catAx', 'dateAx', 'serAx', 'valAx']);
 
-const newSeries = (): Series => ({ name: '', categories: new Map(), values: new Map() });
-
 /** Reads the titles and the values of a chart. */
 class ChartReader implements XmlHandler {
   readonly #path: string[] = [];
@@ -55,10 +55,16 @@ class ChartReader implements XmlHandler {
       return;
     }
     this.#path.push(name);
-    if (name === 'ser') this.#series.push(newSeries());
+    if (name === 'ser')
+      this.#series.push({
+        number: this.#series.length + 1,
+        name: '',
+        categories: new Map(),
+        values: new Map(),
+      });
     else if (AXES.has(name)) this.#axes.push({ kind: name, title: '' });
-    else if (name === 'numCache' || name === 'strCache' || name === 'numLit' || name === 'strLit')
-      this.#format = '';
+    else if (name === 'numCache' || name === 'numLit') this.#format = 'General';
+    else if (name === 'strCache' || name === 'strLit') this.#format = '';
     else if (name === 'pt') {
       this.#point = countOf(attributes.idx, 0, MAX_POINTS) ?? 0;
       this.#format = attributes.formatCode ?? this.#format;
@@ -124,7 +130,10 @@ function tableOf(series: readonly Series[], category: string): Block | null {
   const rows = [...points]
     .sort((a, b) => a - b)
     .map((point) => [categories.get(point) ?? '', ...series.map(({ values }) => values.get(point) ?? '')]);
-  return { kind: 'table', rows: [[category, ...series.map(({ name }) => name)], ...rows] };
+  return {
+    kind: 'table',
+    rows: [[category, ...series.map(({ name, number }) => name || `Series ${number}`)], ...rows],
+  };
 }
 
 /** Adds a point. Categories of several levels have more texts for one number: the outer ones come later. */

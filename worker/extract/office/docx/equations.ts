@@ -13,7 +13,17 @@ interface Node {
   /** The text of its other content, in order. */
   text: string;
   properties: Map<string, string>;
+  /** Whether its text ends with the name of a function. */
+  endsWithWord: boolean;
 }
+
+const nodeOf = (name: string): Node => ({
+  name,
+  parts: new Map(),
+  text: '',
+  properties: new Map(),
+  endsWithWord: false,
+});
 
 /** Elements that are built from named parts. */
 const BUILT = new Set(
@@ -41,6 +51,9 @@ const STYLED = /[\u{1d400}-\u{1d7ff}\u210e]/gu;
 const SIMPLE = /^(?:[+−-]?(?:[\d.,]+|∞)|\p{L}[\p{L}\p{M}′']*|\([^()]*\)|[*+′−-])$/u;
 /** The name of a function. */
 const NAME = /^\p{L}{2,10}$/u;
+const NAME_AT_START = /^\p{L}{2,10}(?!\p{L})/u;
+/** What the name of a function can be in. */
+const NAMED = new Set(['func', 'limLow', 'limUpp', 'sSub', 'sSubSup', 'sSup']);
 const SPACES = /\s+/g;
 
 /** Longer texts are not tested: each level of an equation would test all below it again. */
@@ -96,17 +109,15 @@ const BUILDERS: Readonly<Record<string, Build>> = {
 
 /** Reads one equation. */
 export class EquationReader implements XmlHandler {
-  readonly #stack: Node[] = [{ name: 'oMath', parts: new Map(), text: '', properties: new Map() }];
+  readonly #stack: Node[] = [nodeOf('oMath')];
   #skipped = 0;
   #isText = false;
   #isUpright = false;
-  /** The element whose text ends with the name of a function. */
-  #endsWithWord: Node | null = null;
 
   open(name: string, attributes: Attributes): void {
     if (this.#skipped > 0 || SKIPPED.has(name)) this.#skipped += 1;
     else if (BUILT.has(name) || PARTS.has(name)) {
-      this.#stack.push({ name, parts: new Map(), text: '', properties: new Map() });
+      this.#stack.push(nodeOf(name));
     } else if (PROPERTIES.has(name)) this.#top.properties.set(name, valueOf(attributes, 'val') ?? '');
     else if (name === 'r') this.#isUpright = false;
     else if (name === 'sty') this.#isUpright = valueOf(attributes, 'val') === 'p';
@@ -116,7 +127,9 @@ export class EquationReader implements XmlHandler {
 
   text(piece: string): void {
     if (this.#isText && this.#skipped === 0) {
-      this.#add(piece.replace(STYLED, (letter) => letter.normalize('NFKC')).replace(SPACES, ' '));
+      const text = piece.replace(STYLED, (letter) => letter.normalize('NFKC')).replace(SPACES, ' ');
+      const isWord = this.#isUpright && NAME.test(text);
+      this.#add(text, isWord, isWord);
     }
   }
 
@@ -132,15 +145,14 @@ export class EquationReader implements XmlHandler {
     return this.#top.text.trim();
   }
 
-  /** Adds text. The name of a function, which is upright, is a word of its own: `sin x`. */
-  #add(text: string): void {
+  /** Adds text. A word is apart from the letters around it: `sin x`. */
+  #add(text: string, startsWithWord: boolean, endsWithWord: boolean): void {
     const node = this.#top;
-    const isWord = this.#isUpright && NAME.test(text);
     const isApart =
-      (isWord && /[\p{L}\p{M}\p{N})]$/u.test(node.text)) ||
-      (this.#endsWithWord === node && /^[\p{L}\p{N}√]/u.test(text));
+      (startsWithWord && /[\p{L}\p{M}\p{N})]$/u.test(node.text)) ||
+      (node.endsWithWord && /^[\p{L}\p{N}√]/u.test(text));
     node.text += isApart ? ` ${text}` : text;
-    this.#endsWithWord = isWord ? node : null;
+    node.endsWithWord = endsWithWord;
   }
 
   get #top(): Node {
@@ -149,12 +161,14 @@ export class EquationReader implements XmlHandler {
 
   #closeNode(): void {
     const node = this.#stack.pop() as Node;
-    const build = BUILDERS[node.name];
+    const build = Object.hasOwn(BUILDERS, node.name) ? BUILDERS[node.name] : undefined;
     const part = (name: string) => (node.parts.get(name) ?? []).join(' ').trim();
     const text = build === undefined ? node.text : build(part, node);
-    const { parts } = this.#top;
-    if (!PARTS.has(node.name) && node.name !== 'mr') this.#add(text);
-    else if (parts.has(node.name)) parts.get(node.name)?.push(text);
-    else parts.set(node.name, [text]);
+    const { name, parts: outer } = this.#top;
+    if (!(PARTS.has(node.name) && Object.hasOwn(BUILDERS, name)) && node.name !== 'mr') {
+      const isWord = NAMED.has(node.name) && NAME_AT_START.test(text);
+      this.#add(text, isWord, isWord && node.name !== 'func');
+    } else if (outer.has(node.name)) outer.get(node.name)?.push(text);
+    else outer.set(node.name, [text]);
   }
 }

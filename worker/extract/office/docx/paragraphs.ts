@@ -67,7 +67,13 @@ function levelOf({ outline }: Properties, style: ParagraphStyle): number | null 
   return outline < NO_OUTLINE ? outline + 1 : null;
 }
 
+/** Letters and digits of scripts with spaces between words. */
+const ENDS_WITH_WORD = /[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]$/v;
+const STARTS_WITH_WORD = /^[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]/v;
+
+/** The number and the text, with a space between if they would be one word: `Article 1Scope`. */
 function labelled(label: ListLabel | null, text: string): string {
   if (label === null || label.isBullet || label.text === '') return text;
-  return `${label.text}${label.separator}${text}`;
+  const isGlued = ENDS_WITH_WORD.test(label.text) && STARTS_WITH_WORD.test(text);
+  return `${label.text}${isGlued ? ' ' : label.separator}${text}`;
 }

@@ -11,9 +11,10 @@ export interface Properties {
   numId?: string | undefined;
   ilvl?: number | undefined;
   outline?: number | undefined;
-  /** Whether the mark at the end of the paragraph is hidden, or deleted: then the next one continues it. */
+  /** Whether the mark at the end of the paragraph is hidden. */
   isMarkHidden?: boolean | undefined;
-  isMarkDeleted?: boolean | undefined;
+  /** Whether the next paragraph continues this one. */
+  continues?: boolean | undefined;
   isHidden?: boolean | undefined;
   isStruck?: boolean | undefined;
   isRaised?: boolean | undefined;
@@ -29,6 +30,9 @@ export interface Properties {
 }
 
 const HOLDERS = new Set(['pPr', 'rPr', 'trPr', 'tcPr', 'tblPr', 'tblPrEx', 'sdtPr', 'sectPr']);
+
+/** Text that is moved up by so much is an exponent, in half points. LibreOffice writes exponents so. */
+const RAISED = 6;
 
 /** Reads properties, without the former ones that tracked changes keep. */
 export class PropertyReader {
@@ -63,6 +67,9 @@ export class PropertyReader {
     const value = valueOf(attributes, 'val');
     if (holder === 'pPr') {
       if (name === 'pStyle') this.#found.style = value;
+      // The letter at the beginning of a text that is as high as several lines is a paragraph of its own.
+      else if (name === 'framePr' && !['none', undefined].includes(valueOf(attributes, 'dropCap')))
+        this.#found.continues = true;
       else if (name === 'outlineLvl') this.#found.outline = countOf(value, 0, NO_OUTLINE) ?? undefined;
     } else if (holder === 'rPr') this.#readRun(name, attributes);
     else if (holder === 'trPr') {
@@ -80,6 +87,7 @@ export class PropertyReader {
     else if (name === 'vanish') this.#found.isHidden = isOn(attributes);
     else if (name === 'strike' || name === 'dstrike') this.#found.isStruck ||= isOn(attributes);
     else if (name === 'vertAlign') this.#found.isRaised = value === 'superscript';
+    else if (name === 'position') this.#found.isRaised ||= Number(value) >= RAISED;
     else if (name === 'rFonts') this.#found.font = valueOf(attributes, 'ascii');
   }
 
@@ -90,7 +98,7 @@ export class PropertyReader {
       else if (name === 'ilvl') this.#found.ilvl = countOf(value, 0, MAX_LEVEL) ?? 0;
     } else if (holder === 'pPr' && parent === 'rPr') {
       if (name === 'vanish') this.#found.isMarkHidden = isOn(attributes);
-      else if (name === 'del' || name === 'moveFrom') this.#found.isMarkDeleted = true;
+      else if (name === 'del' || name === 'moveFrom') this.#found.continues = true;
     } else if (holder === 'sdtPr' && parent === 'checkbox' && name === 'checked') {
       this.#found.isChecked = isOn(attributes);
     }

@@ -114,7 +114,7 @@ export class StoryBlocks {
     if (paragraph === null) return;
     this.#stack.pop();
     const outer = this.#top;
-    if (!('carried' in outer) || paragraph.properties.isMarkDeleted !== true) {
+    if (!('carried' in outer) || paragraph.properties.continues !== true) {
       const block = paragraphBlock(paragraph, this.#forms, outer.kind === 'cell');
       if (block !== null) this.#addBlock(outer, block);
     } else outer.carried = paragraph.text;

@@ -1,9 +1,11 @@
 import { type Block, oneLine, type TextBudget } from '../../text.ts';
 import type { Attributes, XmlHandler } from '../xml.ts';
+import { ContentCopies } from './copies.ts';
 import { EquationReader } from './equations.ts';
 import { checkMark, Fields } from './fields.ts';
 import type { ParagraphForms } from './paragraphs.ts';
 import { type Properties, PropertyReader } from './properties.ts';
+import { PLAIN_RUN, type Run, runOf } from './runs.ts';
 import { StoryBlocks } from './story-blocks.ts';
 import { symbolText, withSymbols } from './symbols.ts';
 import type { UnreadParts } from './unread-parts.ts';
@@ -23,21 +25,13 @@ export interface StoryContext extends ParagraphForms {
   unread: UnreadParts;
 }
 
-interface Run {
-  isHidden: boolean;
-  isStruck: boolean;
-  isRaised: boolean;
-  font: string | null;
-}
-
-const PLAIN_RUN: Run = { isHidden: false, isStruck: false, isRaised: false, font: null };
-
 /** Deleted text, the reading over a base text, and the codes of fields. */
 const SKIPPED = new Set(['del', 'delInstrText', 'delText', 'instrText', 'moveFrom', 'rt']);
 /** White space in the text of a file is a space. */
 const BREAKS = /[\t\n\r]+/g;
 /** The character that shows the state of a box to check. */
-const BOX = /^\s*[\u2610-\u2612\u25a0-\u25ff\u2713-\u2718\uf000-\uf0ff]/;
+const BOX =
+  /^\s*[\u2610-\u2612\u25a0-\u25ff\u2713-\u2718\uf000-\uf0ff\u{1f532}-\u{1f533}\u{1f5f5}-\u{1f5f9}\u{1f780}-\u{1f7ff}]/u;
 
 /** Elements that stand for characters. */
 const CHARACTERS: ReadonlyMap<string, string> = new Map([
@@ -48,13 +42,6 @@ const CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['tab', '\t'],
 ]);
 
-/** Copies of one content, for programs that know it and for others. The first is read that shows something. */
-interface Alternatives {
-  isTaken: boolean;
-  /** How much was shown before the copy that is open. */
-  shownBefore: number;
-}
-
 /** Reads a text of WordprocessingML as blocks: that of the document, of a note or of a comment. */
 export class StoryReader implements XmlHandler {
   readonly #context: StoryContext;
@@ -64,7 +51,7 @@ export class StoryReader implements XmlHandler {
   /** The fields of the text, then those of each box that is open. */
   readonly #fields: Fields[] = [new Fields()];
   readonly #runs: Run[] = [];
-  readonly #alternatives: Alternatives[] = [];
+  readonly #copies = new ContentCopies();
   #equation: { reader: EquationReader; depth: number } | null = null;
   #skipped = 0;
   #isText = false;
@@ -103,7 +90,7 @@ export class StoryReader implements XmlHandler {
       this.#equation.reader.open(name, attributes);
     } else if (this.#properties.isOpen || PropertyReader.isHolder(name))
       this.#properties.open(name, attributes);
-    else if (SKIPPED.has(name) || this.#isOtherCopy(name)) this.#skipped = 1;
+    else if (SKIPPED.has(name) || this.#copies.open(name, this.#shown)) this.#skipped = 1;
     else if (!this.#openPart(name)) this.#openContent(name, attributes);
   }
 
@@ -126,8 +113,7 @@ export class StoryReader implements XmlHandler {
     else if (name === 'txbxContent') this.#closeBox();
     else if (name === 'oMathPara') this.#blocks.breakLine();
     else if (name === 'sdtContent') this.#addMark();
-    else if (name === 'Choice' || name === 'Fallback') this.#closeCopy();
-    else if (name === 'AlternateContent') this.#alternatives.pop();
+    else this.#copies.close(name, this.#shown);
   }
 
   /** Opens an element that contains text. Returns whether it is one. */
@@ -141,8 +127,6 @@ export class StoryReader implements XmlHandler {
     else if (name === 'txbxContent') this.#openBox();
     else if (name === 'oMath') this.#equation = { reader: new EquationReader(), depth: 1 };
     else if (name === 'oMathPara') this.#blocks.breakLine();
-    else if (name === 'AlternateContent')
-      this.#alternatives.push({ isTaken: false, shownBefore: this.#shown });
     else return false;
     return true;
   }
@@ -168,7 +152,7 @@ export class StoryReader implements XmlHandler {
     else if (name === 'altChunk' || name === 'chart') this.#addEmbedded(id);
     else if (name === 'relIds') this.#addEmbedded(valueOf(attributes, 'dm') ?? '');
     else if (name === 'OLEObject') this.#addObject(id, valueOf(attributes, 'ProgID') ?? '');
-    else if (name === 'control') this.#addObject('', valueOf(attributes, 'name') ?? '');
+    else if (name === 'control') this.#addControl(id, valueOf(attributes, 'name') ?? '');
     else return false;
     return true;
   }
@@ -186,21 +170,10 @@ export class StoryReader implements XmlHandler {
     return this.#run.isHidden || (this.#field.isCode && !this.#readsCodes);
   }
 
-  /**
-   * A run with these properties. If they do not say whether it is hidden, it is if either the style of the paragraph or that of
-   * the characters says it: two of them cancel each other (ISO/IEC 29500-1, 17.7.3).
-   */
   #runOf(given: Properties): Run {
     const { styles } = this.#context;
     const paragraph = this.#blocks.paragraph;
-    const outer = paragraph === null ? undefined : styles.paragraph(paragraph.style ?? null);
-    const inner = given.style === undefined ? undefined : styles.characters(given.style);
-    return {
-      isHidden: given.isHidden ?? (outer?.isHidden ?? false) !== (inner?.isHidden ?? false),
-      isStruck: given.isStruck ?? (outer?.isStruck ?? false) !== (inner?.isStruck ?? false),
-      isRaised: given.isRaised ?? false,
-      font: given.font ?? null,
-    };
+    return runOf(given, paragraph === null ? null : styles.paragraph(paragraph.style ?? null), styles);
   }
 
   #apply(holder: string, found: Properties | null): void {
@@ -241,18 +214,6 @@ export class StoryReader implements XmlHandler {
     this.#drawing = attributes.name ?? '';
     const isHidden = ['1', 'true'].includes(attributes.hidden ?? '');
     if (!isHidden) this.#addDescription(attributes.descr || attributes.title);
-  }
-
-  #isOtherCopy(name: string): boolean {
-    const alternatives = this.#alternatives.at(-1);
-    if (alternatives === undefined || (name !== 'Choice' && name !== 'Fallback')) return false;
-    alternatives.shownBefore = this.#shown;
-    return alternatives.isTaken;
-  }
-
-  #closeCopy(): void {
-    const alternatives = this.#alternatives.at(-1);
-    if (alternatives !== undefined) alternatives.isTaken ||= this.#shown > alternatives.shownBefore;
   }
 
   #openBox(): void {
@@ -310,10 +271,17 @@ export class StoryReader implements XmlHandler {
   }
 
   #addObject(id: string, kind: string): void {
-    if (this.#isHidden) return;
     const part = this.#context.partNames.get(id);
-    const name = part === undefined ? kind : `${part}${kind === '' ? '' : ` (${kind})`}`;
-    this.#context.unread.add(name, 'not_read');
+    this.#addUnread(part === undefined ? kind : `${part}${kind === '' ? '' : ` (${kind})`}`);
+  }
+
+  #addControl(id: string, name: string): void {
+    this.#addUnread(name || (this.#context.partNames.get(id) ?? ''));
+  }
+
+  #addUnread(name: string): void {
+    if (this.#isHidden) return;
+    this.#context.unread.add(name || 'object', 'not_read');
     this.#shown += 1;
   }
 }

@@ -23,16 +23,20 @@ export const MAX_COLUMNS = 63;
 /** A table whose cells have headings or tables, and one that is longer than this, is the layout of a page. In characters. */
 const MAX_STRUCTURED_CELL = 2_000;
 
-/** The text of a cell in one line. The rows of a table in it are divided by semicolons. */
+/** The text of a block in a cell. The rows of a table in it are divided by semicolons. */
+function textInCell(block: Block): string {
+  if (block.kind === 'item' && block.marker !== undefined) return `${block.marker} ${block.text}`;
+  if (block.kind !== 'table') return plainTextOf(block);
+  const rows = block.rows.map((row) => row.filter((cell) => cell.trim() !== '').join(' '));
+  return rows.filter((row) => row !== '').join('; ');
+}
+
+/** The text of a cell in one line. */
 function cellText(blocks: readonly Block[]): string {
-  const texts = blocks.map((block, index) => {
-    if (block.kind === 'item')
-      return block.marker === undefined ? block.text : `${block.marker} ${block.text}`;
-    if (block.kind !== 'table') return plainTextOf(block);
-    const rows = block.rows.map((row) => row.filter((cell) => cell.trim() !== '').join(' '));
-    return rows.filter((row) => row !== '').join('; ') + (index < blocks.length - 1 ? ';' : '');
-  });
-  return texts.filter((text) => text.trim() !== '').join(' ');
+  const texts = blocks
+    .map((block) => ({ text: textInCell(block), end: block.kind === 'table' ? '; ' : ' ' }))
+    .filter(({ text }) => text.trim() !== '');
+  return texts.map(({ text, end }, index) => (index < texts.length - 1 ? text + end : text)).join('');
 }
 
 const isStructure = ({ kind }: Block) => kind === 'table' || kind === 'heading';
