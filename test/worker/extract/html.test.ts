@@ -78,6 +78,19 @@ describe('the text of an HTML page', () => {
       '<div>one<hr>two<div></div>three<p><img src=x></p>four <div hidden>x</div>five<nav></nav> six<script></script>teen</div>',
       'one\ntwo\nthree\nfour\nfive\nsixteen',
     ],
+    'marks numbers of notes, and powers and fractions of formulas': [
+      '<p>valve<a epub:type="noteref" href="#n">1</a> pump<a role="doc-noteref" href="#m">2</a> ' +
+        '<math><msup><mi>r</mi><mn>2</mn></msup><mo>=</mo><mfrac><mi>a</mi><mi>b</mi></mfrac></math>',
+      'valve^1 pump^2 r^2=a/b',
+    ],
+    'separates links that follow each other': [
+      '<nav><a href=x>Pump manual</a><a href=y>Valve manual</a></nav>',
+      'Pump manual Valve manual',
+    ],
+    'has no text for browsers that cannot show a film or drawing': [
+      '<p>one <video src=v>no film</video><canvas>no drawing</canvas><object data=d>no object</object><object>two</object>',
+      'one two',
+    ],
     'marks powers and struck-out text': [
       '<p>10<sup>6</sup> and the 1<sup>st</sup>, <del>old</del> new',
       '10^6 and the 1st, ~~old~~ new',

@@ -77,11 +77,14 @@ export function findContent(tree: Root, measures: Measures): Content {
       const measure = measures.get(element);
       return sum + (measure === undefined ? 0 : proseOf(measure));
     }, 0);
-  const half = prose(elementsOf(tree)) / 2;
-  for (const accepts of [isMain, isArticle]) {
+  const all = prose(elementsOf(tree));
+  // Teasers of other pages are articles too, so articles must have most of the text.
+  for (const [accepts, share] of [
+    [isMain, 0.25],
+    [isArticle, 0.5],
+  ] as const) {
     const declared = findOutermost(tree, accepts);
-    // Teasers of other pages are articles too, so what is declared must have most of the text.
-    if (declared.length > 0 && prose(declared) >= half) {
+    if (declared.length > 0 && prose(declared) >= share * all) {
       const roots = new Set(declared);
       return { roots, around: findAround(tree, roots), isDeclared: true };
     }

@@ -2,14 +2,14 @@
 
 /** That declarations hide or show an element in one of the ways that styles have. */
 export interface StyleEffect {
-  by: 'display' | 'visibility' | 'position';
+  by: 'display' | 'visibility' | 'position' | 'fading';
   hides: boolean;
   /** Whether it is marked `!important`. */
   important: boolean;
 }
 
 /** Only these declarations matter. Without one of them, a style is not parsed. */
-const OF_INTEREST = /display|visibility|mso-hide|position/i;
+const OF_INTEREST = /display|visibility|mso-hide|position|opacity|height/i;
 /** A style with more declarations is cut. */
 const MAX_DECLARATIONS = 200;
 /** An element that is moved by so many pixels is outside of the window. */
@@ -52,6 +52,12 @@ function isMovedAway(declarations: ReadonlyMap<string, Declared>): boolean {
   return isFar || isCut;
 }
 
+/** Whether an element has no height and shows nothing that is higher. */
+function isFolded(declarations: ReadonlyMap<string, Declared>): boolean {
+  const isNothing = (name: string) => /^0(?:px|em|rem|pt|%)?$/.test(declarations.get(name)?.value ?? '');
+  return declarations.get('overflow')?.value === 'hidden' && (isNothing('height') || isNothing('max-height'));
+}
+
 /** What declarations such as `display: none; color: red` do to what can be seen. */
 export function styleEffects(style: string): StyleEffect[] {
   if (!OF_INTEREST.test(style)) return [];
@@ -69,5 +75,8 @@ export function styleEffects(style: string): StyleEffect[] {
     effects.push({ by: 'visibility', hides, important: visibility.important });
   }
   if (isMovedAway(declarations)) effects.push({ by: 'position', hides: true, important: false });
+  const opacity = declarations.get('opacity')?.value ?? '';
+  const isClear = opacity !== '' && Number(opacity) === 0;
+  if (isClear || isFolded(declarations)) effects.push({ by: 'fading', hides: true, important: false });
   return effects;
 }

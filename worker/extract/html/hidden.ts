@@ -49,7 +49,8 @@ function isPrinted({ properties }: Element): boolean {
   return media !== '' && !/^(?:all|screen)$/i.test(media);
 }
 
-function isHidden(element: Element, rules: StyleRules): boolean {
+/** @param rules null to apply only what certainly hides an element */
+function isHidden(element: Element, rules: StyleRules | null): boolean {
   const { tagName, properties } = element;
   if (ROOTS.has(tagName)) return false;
   const { hidden, style, popover } = properties;
@@ -58,7 +59,8 @@ function isHidden(element: Element, rules: StyleRules): boolean {
   if (popover !== undefined || (tagName === 'dialog' && properties.open === undefined)) return true;
   const names = namesOf(element);
   if (names.some((name) => READER_CLASSES.has(name.slice(1)))) return true;
-  return rules.hides(names, typeof style === 'string' ? style : '');
+  const ownStyle = typeof style === 'string' ? style : '';
+  return rules === null ? StyleRules.hidesCertainly(ownStyle) : rules.hides(names, ownStyle);
 }
 
 /** The characters of the text of a node that is not always hidden. */
@@ -72,7 +74,7 @@ function shownCharacters(node: Root | Element): number {
 }
 
 /** The same, of all elements that the rules hide. */
-function hiddenCharacters(node: Root | Element, rules: StyleRules): number {
+function hiddenCharacters(node: Root | Element, rules: StyleRules | null): number {
   let sum = 0;
   for (const child of node.children) {
     if (child.type !== 'element' || NEVER_SHOWN.has(child.tagName)) continue;
@@ -92,16 +94,13 @@ function hasWords(node: Element): boolean {
 
 /**
  * Removes hidden elements from a page, in place. Style sheets that hide more than half of the text are ignored: a script
- * shows it.
+ * shows it. So is text that is clear or folded.
  * @returns whether there was text in them
  */
 export function removeHidden(tree: Root): boolean {
-  const noRules = new StyleRules(new Set());
-  let rules = readStyles(tree);
-  if (!rules.isEmpty) {
-    const hiddenByRules = hiddenCharacters(tree, rules) - hiddenCharacters(tree, noRules);
-    if (hiddenByRules * 2 > shownCharacters(tree)) rules = noRules;
-  }
+  const styles = readStyles(tree);
+  const hiddenByStyles = hiddenCharacters(tree, styles) - hiddenCharacters(tree, null);
+  const rules = hiddenByStyles * 2 > shownCharacters(tree) ? null : styles;
   let found = false;
   const visit = (parent: Root | Element): void => {
     removeChildren(parent, (child) => {

@@ -19,7 +19,14 @@ import { elementsOf, removeChildren } from './tree.ts';
  */
 
 /** What is left out, as `unread` names it. */
-export type LeftOut = 'cookie banner' | 'dialog' | 'lists of links' | 'menus' | 'page footer' | 'page header';
+export type LeftOut =
+  | 'cookie banner'
+  | 'dialog'
+  | 'lists of links'
+  | 'menus'
+  | 'page footer'
+  | 'page header'
+  | 'sidebar';
 
 /** A list of links has at least so many of them, and this share of its words is in them. */
 const LEAST_LINKS = 3;
@@ -98,14 +105,18 @@ class Finder {
   }
 
   #partOf(element: Element, measure: Measure, place: Place): Part | null {
-    const name = this.#nameOf(element, measure, place);
+    const role = roleOf(element);
+    const name = this.#nameOf(element, measure, place, role);
     if (name !== null) return { name, isDoubtful: false };
     const list = this.#listOfLinks(element, measure, place);
-    return list === null ? null : { name: 'lists of links', isDoubtful: list === 'doubtful' };
+    if (list !== null) return { name: 'lists of links', isDoubtful: list === 'doubtful' };
+    const isBeside = element.tagName === 'aside' || role === 'complementary';
+    const isSidebar =
+      isBeside && this.#content.isDeclared && !place.isInContent && measure.mainHeadingWords === 0;
+    return isSidebar ? { name: 'sidebar', isDoubtful: true } : null;
   }
 
-  #nameOf(element: Element, measure: Measure, place: Place): LeftOut | null {
-    const role = roleOf(element);
+  #nameOf(element: Element, measure: Measure, place: Place, role: string): LeftOut | null {
     const isDialog = element.tagName === 'dialog' || DIALOG_ROLES.has(role);
     if (this.#isConsent(element, measure, place, isDialog)) return 'cookie banner';
     if (isDialog) return 'dialog';
@@ -227,13 +238,26 @@ export function leaveOut(tree: Root): LeftOut[] {
   finder.visit(tree, { isInContent: false, isInSection: false, isInNamed: false });
 
   const { found } = finder;
-  const doubtful = [...found].filter(([, { isDoubtful }]) => isDoubtful).map(([element]) => element);
-  const doubtfulWords = doubtful.reduce((sum, element) => sum + (measures.get(element)?.words ?? 0), 0);
-  if (leftOf(page, found.keys(), measures).words < doubtfulWords) {
-    for (const element of doubtful) found.delete(element);
+  const doubtful = (isSidebar: boolean) =>
+    [...found]
+      .filter(([, part]) => part.isDoubtful && (part.name === 'sidebar') === isSidebar)
+      .map(([element]) => element);
+  const wordsOf = (elements: readonly Element[]) =>
+    elements.reduce((sum, element) => sum + (measures.get(element)?.words ?? 0), 0);
+
+  const lists = doubtful(false);
+  if (leftOf(page, found.keys(), measures).words < wordsOf(lists)) {
+    for (const element of lists) found.delete(element);
   }
+  // Sidebars count as content here, so that they never bring back the menus.
+  const sidebars = doubtful(true);
+  for (const element of sidebars) found.delete(element);
   const left = leftOf(page, found.keys(), measures);
-  if (found.size === 0 || left.prose * 2 < proseOf(page) || left.text < LEAST_TEXT) return [];
+  const keepsAll = left.prose * 2 < proseOf(page) || left.text < LEAST_TEXT;
+  if (!keepsAll && wordsOf(sidebars) * 3 <= left.words) {
+    for (const element of sidebars) found.set(element, { name: 'sidebar', isDoubtful: true });
+  }
+  if (keepsAll || found.size === 0) return [];
   remove(tree, found);
   return [...new Set([...found.values()].map(({ name }) => name))];
 }

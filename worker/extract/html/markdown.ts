@@ -4,7 +4,7 @@ import type { Nodes, PhrasingContent, RootContent } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { type Options, toMarkdown } from 'mdast-util-to-markdown';
 import { HEADING_ROW, rowsOf } from './tables.ts';
-import { BLOCKS, textOf } from './tree.ts';
+import { BLOCKS, elementsOf, textOf } from './tree.ts';
 
 /* Writes the tree of a page as Markdown. */
 
@@ -95,6 +95,21 @@ const image: Handle = (_, node) => {
   return typeof alt === 'string' && alt.trim() !== '' ? { type: 'text', value: ` ${alt} ` } : undefined;
 };
 
+/** The first two elements in a formula, with a sign between: `r^2`, `a/b`. */
+const formula =
+  (sign: string): Handle =>
+  (state, node) => {
+    const [first, second, ...others] = elementsOf(node);
+    if (first === undefined || second === undefined || others.length > 0) return state.all(node);
+    return [...state.all(first), { type: 'text', value: sign }, ...state.all(second)];
+  };
+
+/** Text that is shown in place of an object that cannot be loaded. */
+const fallback: Handle = (state, node) =>
+  node.tagName === 'object' && node.properties.data === undefined && node.properties.classId === undefined
+    ? state.all(node)
+    : undefined;
+
 const code: Handle = (_, node) => {
   const value = textOf(node).trim();
   return value === '' ? undefined : { type: 'inlineCode', value };
@@ -109,12 +124,15 @@ const CELL = inlined(defaultHandlers.td);
  * replace. The readings above Chinese characters are removed, because they would separate the characters.
  */
 const HANDLERS: Record<string, Handle> = {
-  ...Object.fromEntries(['audio', 'math', 'video'].map((name) => [name, childrenOf])),
+  ...Object.fromEntries(['audio', 'canvas', 'object', 'video'].map((name) => [name, fallback])),
   ...Object.fromEntries(['annotation', 'annotation-xml', 'head', 'hr', 'iframe'].map((n) => [n, ignore])),
   ...Object.fromEntries(['noscript', 'rp', 'rt', 'rtc', 'wbr'].map((name) => [name, ignore])),
   ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((name) => [name, HEADING])),
   ...Object.fromEntries(['del', 's', 'strike'].map((name) => [name, struckOut])),
   code,
+  math: childrenOf,
+  msup: formula('^'),
+  mfrac: formula('/'),
   image,
   img: image,
   menu: defaultHandlers.ul,

@@ -23,7 +23,9 @@ export interface Measure {
 export type Measures = ReadonlyMap<Element, Measure>;
 
 /** Elements whose text is not read. */
-const UNREAD = new Set(['datalist', 'head', 'iframe', 'noscript', 'script', 'style', 'svg', 'template']);
+const UNREAD = new Set(
+  'audio canvas datalist head iframe noscript script style svg template video'.split(' '),
+);
 
 /** A word, or one character of a script without spaces between words. */
 const WORD =

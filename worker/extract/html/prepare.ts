@@ -1,7 +1,7 @@
 import type { Element, ElementContent, RootContent as HtmlContent, Root } from 'hast';
 import { controlText } from './controls.ts';
 import { CELLS, type Contents, noContents, prepareTable } from './tables.ts';
-import { HEADINGS } from './tree.ts';
+import { HEADINGS, isElement } from './tree.ts';
 
 /*
  * Changes a page's tree before it becomes Markdown, where the library would lose text or structure.
@@ -24,6 +24,9 @@ const PARAGRAPHS = new Set(['p', 'ul', 'ol', 'dl', 'pre', 'blockquote']);
 const UNSPACED_BREAK =
   /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])[\t ]*\n\s*(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])/gu;
 
+const isLink = (node: HtmlContent | undefined) =>
+  node !== undefined && isElement(node, 'a') && node.properties.href !== undefined;
+
 /** Prepares the tree for `toMdast`, in place. */
 export function prepareTree(tree: Root): void {
   prepare(tree, false, new Map());
@@ -32,6 +35,7 @@ export function prepareTree(tree: Root): void {
 function prepare(parent: Root | Element, preformatted: boolean, cells: Map<Element, Contents>): Contents {
   const contents = noContents();
   const children: HtmlContent[] = [];
+  let previous: HtmlContent | undefined;
   for (const child of parent.children) {
     if (child.type === 'text') {
       contents.characters += child.value.trim().length;
@@ -40,35 +44,55 @@ function prepare(parent: Root | Element, preformatted: boolean, cells: Map<Eleme
       // The library copies the tree, and positions are half of its memory.
       delete child.position;
       const control = controlText(child);
-      if (control === null) addContents(contents, child, addElement(children, child, preformatted, cells));
-      else addControl(children, control, preformatted);
+      const isAfterLink = isLink(child) && isLink(previous);
+      if (control === null) {
+        addContents(contents, child, addElement(children, child, { preformatted, isAfterLink, cells }));
+      } else addControl(children, control, preformatted);
     }
+    previous = child;
   }
   parent.children = children as ElementContent[];
   return contents;
+}
+
+interface Place {
+  preformatted: boolean;
+  /** Whether it is a link that directly follows another one. */
+  isAfterLink: boolean;
+  /** What the cells before it contain. */
+  cells: Map<Element, Contents>;
+}
+
+/** Whether it is the number of a note that nothing raises, as in books by pandoc. */
+function isNoteReference({ tagName, properties, children }: Element): boolean {
+  return (
+    tagName === 'a' &&
+    (properties.role === 'doc-noteref' || properties['epub:type'] === 'noteref') &&
+    children.every(({ type }) => type === 'text')
+  );
 }
 
 /** Adds an element, prepared, and returns what it contains. */
 function addElement(
   siblings: HtmlContent[],
   element: Element,
-  preformatted: boolean,
-  cells: Map<Element, Contents>,
+  { preformatted, isAfterLink, cells }: Place,
 ): Contents {
+  if (isNoteReference(element)) element.tagName = 'sup';
   const { tagName } = element;
   const below = prepare(element, preformatted || PREFORMATTED.has(tagName), cells);
   if (CELLS.has(tagName)) cells.set(element, below);
   if (tagName === 'table') siblings.push(...prepareTable(element, cells));
   else if (!TRANSPARENT.has(tagName)) siblings.push(element);
   else {
-    // Buttons have space around them.
-    const space = tagName === 'button' ? ' ' : '';
+    // Buttons have space around them, and a link has space before the next one.
+    const space = tagName === 'button' || isAfterLink ? ' ' : '';
     addText(siblings, space, preformatted);
     for (const each of element.children) {
       if (each.type === 'text') addText(siblings, each.value, preformatted);
       else siblings.push(each);
     }
-    addText(siblings, space, preformatted);
+    if (tagName === 'button') addText(siblings, ' ', preformatted);
   }
   return below;
 }

@@ -61,9 +61,9 @@ export class StyleRules {
     this.#names = names;
   }
 
-  /** Whether no rule of them shows or hides anything. */
-  get isEmpty(): boolean {
-    return this.#count === 0;
+  /** Whether the style of an element certainly hides it, without the style sheets. */
+  static hidesCertainly(ownStyle: string): boolean {
+    return styleEffects(ownStyle).some(({ by, hides }) => hides && by !== 'fading');
   }
 
   /** Adds the text of a `style` element. */
@@ -115,7 +115,8 @@ export class StyleRules {
     const rules = this.#rules.get(key) ?? [];
     this.#rules.set(key, rules);
     for (const effect of effects) {
-      if (effect.hides && !(always && isExact)) continue;
+      // Pages fade their texts in, or unfold them, so a rule for many elements says little.
+      if (effect.hides && !(always && isExact && effect.by !== 'fading')) continue;
       if (rules.length >= MAX_RULES_PER_NAME) return;
       this.#count += 1;
       rules.push({

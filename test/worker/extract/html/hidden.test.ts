@@ -15,6 +15,9 @@ describe('hidden text of an HTML page', () => {
     'by the style of Word': '<p class=MsoNormal><span style="font-size:9pt;mso-hide:all">secret</span></p>',
     'by its place':
       '<h1 style="position:absolute;left:-9999px">secret</h1><p style="position:fixed; clip:rect(0 0 0 0)">secret',
+    'as the preview of a mail':
+      '<div style="font-size:0;line-height:0;max-height:0;opacity:0;overflow:hidden">secret</div>',
+    'by its opacity or height': '<p style="opacity:0.0">secret<p style="overflow:hidden;height:0px">secret',
     'for screen readers': '<p><span class="sr-only">secret</span></p><p class="x screen-reader-text">secret',
     'in a dialog or popover that is closed': '<dialog>secret</dialog><div popover>secret</div>',
     'by a class':
@@ -49,6 +52,10 @@ describe('hidden text of an HTML page', () => {
     'that a rule shows on some screens': String.raw`<style>.hidden{display:none}@media (min-width:1px){.md\:block{display:block}}</style><p class="hidden md:block">shown`,
     'that a stronger rule shows':
       '<style>.x{display:none}.a .x{display:block}</style><div class=a><p class=x>shown</div>',
+    'that a rule makes clear, as before an animation':
+      '<style>.x{opacity:0}.y{max-height:0;overflow:hidden}</style><p class="x y">shown',
+    'in an element whose font size its parts change':
+      '<p style="font-size:0"><span style="font-size:9pt">shown</span>',
     'that its own style shows': '<style>.x{display:none}</style><p class=x style="display:block">shown',
     'with a pseudo-element that is hidden': '<style>p::before{display:none}</style><p>shown',
   };
@@ -66,7 +73,7 @@ describe('hidden text of an HTML page', () => {
   });
 
   test('is not what a script hides until the page is complete', async () => {
-    const html = `<html style="visibility:hidden"><style>body{display:none}.all{display:none}</style><body style="display:none"><div class=all>${article}</div>`;
+    const html = `<html style="visibility:hidden"><style>body{display:none}.all{display:none}</style><body style="display:none"><div class=all style="opacity:0">${article}</div>`;
     assert.equal(await textOf(extractHtml, html), text);
   });
 

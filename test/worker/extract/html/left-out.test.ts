@@ -85,6 +85,10 @@ describe('what is around the content of an HTML page', () => {
       'lists of links',
     ],
     'a table of contents': [`<div class=toc>Contents${links(4)}</div>${article}`, 'lists of links'],
+    'a short text at the side': [
+      `<main>${article}</main><aside><p>Related: ten tips</p></aside><div role=complementary>By Ann</div>`,
+      'sidebar',
+    ],
     'a list of links at the side': [
       `<main>${article}</main><aside><h2>Most read</h2>${links(8)}</aside>`,
       'lists of links',
@@ -153,9 +157,13 @@ describe('the content of an HTML page', () => {
       `${article}<div id="cookie-settings"><h2>Cookies</h2><p>We use none.</p></div>`,
       /We use none\.$/,
     ],
-    'a text at the side': [
-      `<main>${article}</main><aside><p>Related: ten tips</p></aside>`,
-      /Related: ten tips$/,
+    'a long text at the side': [
+      `<main>${article}</main><aside><p>${'Ask Ann before you send it. '.repeat(6)}</p></aside>`,
+      /Ask Ann before you send it\.$/,
+    ],
+    'a text at the side of a page that declares no content': [
+      `${article}<aside><p>Ask Ann first.</p></aside>`,
+      /Ask Ann first\.$/,
     ],
     'a note within the text': [
       `<main>${article}<aside><p>Ask Ann before you <a href=a>send</a> it.</p></aside></main>`,
@@ -242,6 +250,11 @@ describe('the content of an HTML page', () => {
       { numRuns: 300 },
     );
   });
+});
+
+test('the menus of a page of 17 words are left out, although its sidebar and banner have more than half of them', async () => {
+  const html = `<header><nav>${links(30)}</nav></header><div class="cookie-banner">We use cookies. Accept all</div><main><h1>Refund policy</h1><p>Refunds take 14 days.</p></main><aside>Related: ten tips</aside><footer>Copyright. Imprint. Privacy</footer>`;
+  assert.equal(await textOf(extractHtml, html), '# Refund policy\n\nRefunds take 14 days.');
 });
 
 describe('a hostile HTML page', () => {
