@@ -27,16 +27,26 @@ function nameWords(element: Element): string[] {
 }
 
 const MENU =
-  /^(?:nav|nav[a-z]*|[a-z]*nav|[a-z]*menu[a-z]*|side|[a-z]*sidebar|toolbar|sitemap|languages?|lang|tabs|pager|pagination|pages|prev|next|prevnext|footer|header|widgets?|skip)$/;
+  /^(?:side|toolbar|sitemap|languages?|lang|tabs|pager|pagination|pages|prev|next|prevnext|footer|header|widgets?|skip)$/;
 const RELATED =
   /^(?:related|recommend[a-z]*|recirc[a-z]*|trending|popular|mostread|share|sharing|social|follow|teasers?|promos?)$/;
 const CONTENTS = /^(?:toc[a-z]*|contents)$/;
 const BREADCRUMBS = /^(?:breadcrumbs?|crumbs?)$/;
 
+function isMenuWord(word: string): boolean {
+  return (
+    word.startsWith('nav') ||
+    word.endsWith('nav') ||
+    word.endsWith('sidebar') ||
+    word.includes('menu') ||
+    MENU.test(word)
+  );
+}
+
 /** Whether its names say that its links are a menu, or lead to other pages of the site. */
 export function isNamedAsLinks(element: Element): boolean {
   return (
-    element.tagName === 'aside' || nameWords(element).some((word) => MENU.test(word) || RELATED.test(word))
+    element.tagName === 'aside' || nameWords(element).some((word) => isMenuWord(word) || RELATED.test(word))
   );
 }
 
