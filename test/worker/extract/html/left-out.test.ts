@@ -130,7 +130,7 @@ describe('the content of an HTML page', () => {
       /- Entry 39/,
     ],
     'a table of contents that is most of the page': [
-      `<h1>Manual</h1><p>Of all our pumps.</p><div class=toc>${links(60)}</div>`,
+      `<main><h1>Manual</h1><p>Of all our pumps.</p><div class=toc>${links(60)}</div></main>`,
       /- Entry 59/,
     ],
     'the header of an article': [
