@@ -11,6 +11,13 @@ import type { ZipArchive } from '../zip-archive.ts';
 import { readChart } from './charts.ts';
 import type { UnreadParts } from './unread-parts.ts';
 
+/** What a part of a document shows, at each place that refers to it. */
+export interface Embedded {
+  blocks: readonly Block[];
+  /** How much text that is, about, in characters. */
+  length: number;
+}
+
 /** What the parts of a document are read with. */
 export interface EmbeddedContext {
   archive: ZipArchive;
@@ -56,6 +63,11 @@ async function readPart({ type, target }: Relation, context: EmbeddedContext): P
   return [{ kind: 'paragraph', text: title }, ...blocks];
 }
 
+const lengthOf = (block: Block) =>
+  block.kind === 'table'
+    ? block.rows.reduce((sum, row) => row.reduce((width, cell) => width + cell.length + 3, sum), 0)
+    : block.text.length;
+
 const TYPES = new Set(['aFChunk', 'chart', 'diagramData']);
 
 /**
@@ -66,18 +78,19 @@ const TYPES = new Set(['aFChunk', 'chart', 'diagramData']);
 export async function readEmbedded(
   relations: readonly Relation[],
   context: EmbeddedContext,
-): Promise<Map<string, Block[]>> {
-  const byPart = new Map<string, Block[]>();
-  const byRelation = new Map<string, Block[]>();
+): Promise<Map<string, Embedded>> {
+  const byPart = new Map<string, Embedded>();
+  const byRelation = new Map<string, Embedded>();
   for (const relation of relations) {
     const { id, type, target } = relation;
     if (!TYPES.has(type) || !context.archive.names.has(target)) continue;
-    let blocks = byPart.get(target);
-    if (blocks === undefined) {
-      blocks = await readOrName(relation, context);
-      byPart.set(target, blocks);
+    let embedded = byPart.get(target);
+    if (embedded === undefined) {
+      const blocks = await readOrName(relation, context);
+      embedded = { blocks, length: blocks.reduce((sum, block) => sum + lengthOf(block), 0) };
+      byPart.set(target, embedded);
     }
-    byRelation.set(id, blocks);
+    byRelation.set(id, embedded);
   }
   return byRelation;
 }

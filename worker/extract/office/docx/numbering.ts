@@ -9,6 +9,8 @@ export const MAX_LEVEL = 8;
 const MAX_START = 1_000_000;
 /** Word does not accept a longer text of a level. */
 const MAX_LEVEL_TEXT = 255;
+/** No list shows a longer number. In characters. */
+const MAX_LABEL = 100;
 
 /** What a numbered paragraph begins with. */
 export interface ListLabel {
@@ -141,7 +143,7 @@ export class Numbering implements XmlHandler {
           return showListNumber(number, isDecimal ? 'decimal' : format, shown?.pattern);
         });
     const isBullet = level.format === 'bullet' || BULLET.test(text.trim());
-    return { text: text.trim(), isBullet, separator: level.separator };
+    return { text: text.trim().slice(0, MAX_LABEL), isBullet, separator: level.separator };
   }
 
   #countsOf(numId: string, list: List, definition: Definition): Counts {

@@ -1,6 +1,7 @@
 import { type Block, oneLine, type TextBudget } from '../../text.ts';
 import type { Attributes, XmlHandler } from '../xml.ts';
 import { ContentCopies } from './copies.ts';
+import type { Embedded } from './embedded.ts';
 import { EquationReader } from './equations.ts';
 import { checkMark, Fields } from './fields.ts';
 import type { ParagraphForms } from './paragraphs.ts';
@@ -14,7 +15,7 @@ import { valueOf } from './values.ts';
 /** What a text refers to, by identifiers. */
 export interface StoryContext extends ParagraphForms {
   /** Charts, diagrams and texts in other formats, by their relations. */
-  embedded: ReadonlyMap<string, readonly Block[]>;
+  embedded: ReadonlyMap<string, Embedded>;
   /** The names of other parts, by their relations. */
   partNames: ReadonlyMap<string, string>;
   footnotes: ReadonlyMap<string, string>;
@@ -263,10 +264,13 @@ export class StoryReader implements XmlHandler {
 
   #addEmbedded(id: string): void {
     if (this.#isHidden) return;
-    const blocks = this.#context.embedded.get(id);
+    const embedded = this.#context.embedded.get(id);
     const name = this.#drawing || this.#context.partNames.get(id);
-    if (blocks !== undefined) this.#blocks.addBlocks(blocks);
-    else if (name !== undefined) this.#context.unread.add(name, 'not_read');
+    if (embedded !== undefined) {
+      this.#context.budget.addText(embedded.length);
+      this.#blocks.addBlocks(embedded.blocks);
+    }
+    if (embedded === undefined && name !== undefined) this.#context.unread.add(name, 'not_read');
     this.#shown += 1;
   }
 

@@ -191,16 +191,19 @@ describe('numbered paragraphs of a Word document', () => {
   });
 
   it('keeps the numbers of the text if a note has numbered paragraphs too', async () => {
-    const note = `<w:footnote w:id="2">${numbered('n')}</w:footnote>`;
+    const note = `<w:footnote w:id="2">${numbered('n')}${numbered('m', 0, '2')}</w:footnote>`;
+    const lists = list(1, 0) + list(2, 0, startAt(0, 7));
     const { parts } = await extracted(
       extractDocx,
       writeWord(
-        paragraph(`${run('see')}<w:r><w:footnoteReference w:id="2"/></w:r>`) + numbered('a'),
-        part('numbering', definition(0, level(0, 'decimal', 'No. %1')) + list(1, 0)),
+        paragraph(`${run('see')}<w:r><w:footnoteReference w:id="2"/></w:r>`) +
+          numbered('a') +
+          numbered('b', 0, '2'),
+        part('numbering', definition(0, level(0, 'decimal', 'No. %1')) + lists),
         part('footnotes', note),
       ),
     );
-    assert.equal(parts[0]?.text, 'see[1]\n\n[1] No. 1 n\n\nNo. 1 a');
+    assert.equal(parts[0]?.text, 'see[1]\n\n[1] No. 1 n\nNo. 7 m\n\nNo. 1 a\n\nNo. 7 b');
   });
 });
 
