@@ -9,11 +9,31 @@ const require = createRequire(import.meta.url);
 
 /** The encodings that are considered. Others are rarer than errors about them. */
 const CONSIDERED: readonly string[] = [
-  ...['windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254', 'windows-1255'],
-  ...['windows-1256', 'windows-1257', 'windows-1258', 'windows-874'],
-  ...['iso-8859-2', 'iso-8859-5', 'iso-8859-6', 'iso-8859-7', 'iso-8859-13', 'iso-8859-15'],
-  ...['koi8-r', 'koi8-u', 'ibm866', 'macintosh'],
-  ...['shift_jis', 'euc-jp', 'euc-kr', 'gb18030', 'big5'],
+  'windows-1250',
+  'windows-1251',
+  'windows-1252',
+  'windows-1253',
+  'windows-1254',
+  'windows-1255',
+  'windows-1256',
+  'windows-1257',
+  'windows-1258',
+  'windows-874',
+  'iso-8859-2',
+  'iso-8859-5',
+  'iso-8859-6',
+  'iso-8859-7',
+  'iso-8859-13',
+  'iso-8859-15',
+  'koi8-r',
+  'koi8-u',
+  'ibm866',
+  'macintosh',
+  'shift_jis',
+  'euc-jp',
+  'euc-kr',
+  'gb18030',
+  'big5',
 ];
 
 /** The names that `jschardet` takes and gives, where they are not those of the Encoding Standard. */
@@ -38,8 +58,9 @@ const FREQUENCIES = new Map([
 /** `jschardet` does not consider Japanese in some short texts. A text that has at least this share of kana is Japanese. */
 const MIN_KANA = 0.3;
 const KANA_CONFIDENCE = 0.1;
+const HALF_WIDTH_CONFIDENCE = 0.3;
 const KANA = /[\u3041-\u30ff]/g;
-const NOT_ASCII = /[^\x00-\x7f]/gu;
+const NOT_ASCII = /\P{ASCII}/gu;
 
 /** A sequence of four bytes, which GB 18030 has and GBK, which is part of it, does not. */
 const FOUR_BYTES = /[\x81-\xfe][0-9][\x81-\xfe][0-9]/;
@@ -85,6 +106,14 @@ function shareOfKana(text: string): number {
   return (text.match(KANA)?.length ?? 0) / Math.max(1, text.match(NOT_ASCII)?.length ?? 0);
 }
 
+/** Whether a text is in the narrow kana of old Japanese programs. Cyrillic read as them has none of the first ones. */
+function isHalfWidth(text: string): boolean {
+  const all = text.match(NOT_ASCII)?.length ?? 0;
+  const kana = text.match(/[\uff66-\uff9f]/g)?.length ?? 0;
+  const first = text.match(/[\uff71-\uff7f]/g)?.length ?? 0;
+  return kana > 0.9 * all && first > 0.2 * all;
+}
+
 /** How likely each of these encodings is for a text, as `jschardet` says. Those in which it is not valid are missing. */
 function confidencesOf(content: Uint8Array, encodings: readonly string[]): Map<string, number> {
   // Loaded only here: its tables take 70 MB and 150 ms, and most files are UTF-8.
@@ -128,7 +157,9 @@ function kanaCandidates(sample: Uint8Array): Candidate[] {
   return ['shift_jis', 'euc-jp'].flatMap((encoding) => {
     const text = decodeAs(encoding, sample);
     const kana = shareOfKana(text);
-    return kana > MIN_KANA ? [candidateOf(encoding, text, kana * KANA_CONFIDENCE)] : [];
+    return kana > MIN_KANA || isHalfWidth(text)
+      ? [candidateOf(encoding, text, isHalfWidth(text) ? HALF_WIDTH_CONFIDENCE : kana * KANA_CONFIDENCE)]
+      : [];
   });
 }
 

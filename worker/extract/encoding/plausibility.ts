@@ -41,9 +41,9 @@ const MIXTURE = 0.35;
 const IMPLAUSIBLE: readonly RegExp[] = [
   /[\x80-\x9f\ufffd\p{Private_Use}\p{Unassigned}]/gu,
   // A capital letter after a small one: `perchÃ`.
-  /(?<=\p{Lowercase_Letter})(?=[^\x00-\x7f])\p{Uppercase_Letter}/gu,
+  /(?<=\p{Lowercase_Letter})(?=\P{ASCII})\p{Uppercase_Letter}/gu,
   // A sign within a word: `Gr÷ße`. Quotation marks, hyphens and dots can be there.
-  /(?<=\p{Letter})(?=[^\x00-\x7f])[\p{Symbol}\p{Punctuation}\p{Number}](?<![’‘·•\u2010-\u2015、。・〜「」（）『』…])(?=\p{Letter})/gu,
+  /(?<=\p{Letter})(?=\P{ASCII})[\p{Symbol}\p{Punctuation}\p{Number}](?<![’‘·•\u2010-\u2015、。・〜「」（）『』…])(?=\p{Letter})/gu,
   // Letters of Latin-1 that are signs of units and numerals, within a word.
   /(?<=\p{Letter})[µªº](?=\p{Letter})/gu,
   // A sign that is written apart from words, next to one.
@@ -57,8 +57,8 @@ const IMPLAUSIBLE: readonly RegExp[] = [
   // Lines and blocks that programs of DOS drew on the screen.
   /[\u2500-\u259f]/g,
 ];
-const NOT_ASCII = /[^\x00-\x7f]/gu;
-const ALPHABETIC = /(?=[^\x00-\x7f])[\p{Script=Latin}\p{Script=Cyrillic}]/gu;
+const NOT_ASCII = /\P{ASCII}/gu;
+const ALPHABETIC = /(?=\P{ASCII})[\p{Script=Latin}\p{Script=Cyrillic}]/gu;
 
 const countOf = (pattern: RegExp, text: string) => text.match(pattern)?.length ?? 0;
 
@@ -76,7 +76,7 @@ function foreignLetters(text: string): number {
 const TYPOGRAPHIC = /[‘’“”–—…•€™©®£°]/g;
 const TYPOGRAPHIC_WEIGHT = 3;
 
-/** One wrong character can be one that a person wrote. From so many on, more than half of the characters must be right. */
+/** One wrong character can be one that a person wrote. From so many on, two thirds of the characters must be right. */
 const MIN_EVIDENCE = 3;
 /** The weight of a text in which everything seems wrong. */
 const MIN_WEIGHT = 0.01;
@@ -86,7 +86,7 @@ export function plausibilityOf(text: string): number {
   const all = Math.max(1, countOf(NOT_ASCII, text));
   if (countOf(TYPOGRAPHIC, text) === all) return TYPOGRAPHIC_WEIGHT;
   const wrong = IMPLAUSIBLE.reduce((sum, pattern) => sum + countOf(pattern, text), 0);
-  if (wrong >= MIN_EVIDENCE && wrong > all / 2) return 0;
+  if (wrong >= MIN_EVIDENCE && wrong * 3 > all) return 0;
   const implausible = Math.max(MIN_WEIGHT, 1 - wrong / all);
   const foreign = Math.max(MIN_WEIGHT, 1 - foreignLetters(text) / all);
   return implausible ** 2 * foreign;

@@ -1,7 +1,7 @@
 /** A sample has at most about so many bytes. */
 const SAMPLE_BYTES = 8 * 1024;
 /** The text is divided into pieces of about this length, and those without a byte outside ASCII are left out. */
-const PIECE_BYTES = 200;
+const PIECE_BYTES = 24;
 
 /** Whether this byte is never a part of a longer sequence, in any encoding: a sequence can have digits, and bytes from `@` on. */
 const endsSequence = (byte: number | undefined) =>

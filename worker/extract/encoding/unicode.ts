@@ -102,11 +102,19 @@ function shareOfText(text: string): number {
   return likely / text.length;
 }
 
+/** Whether all bytes are ASCII or zero, with fewer zeros than UTF-16 has: words that end with zeros look like Chinese. */
+function isAsciiWithZeros(sample: Uint8Array): boolean {
+  const zeros = sample.filter((byte) => byte === 0).length;
+  const ascii = sample.filter((byte) => byte >= 0x20 && byte < 0x7f).length;
+  return zeros > 0 && zeros < 0.3 * sample.length && zeros + ascii === sample.length;
+}
+
 /**
  * The encoding of a file in UTF-16 or UTF-32 without a byte order mark, or null. The right one is the one that makes text of
  * the bytes.
  */
 export function wideEncodingOf(content: Uint8Array): string | null {
+  if (isAsciiWithZeros(content.subarray(0, SAMPLE_BYTES))) return null;
   let best: { encoding: string | null; share: number } = { encoding: null, share: MIN_SHARE };
   for (const [encoding, unit] of WIDE_ENCODINGS) {
     const sample = content.subarray(0, SAMPLE_BYTES);

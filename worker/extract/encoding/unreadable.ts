@@ -2,12 +2,12 @@
 const CHARACTERS_PER_UNREADABLE = 100;
 /** The same for characters outside ASCII: in a text with several bytes for each, a wrong byte damages only a few of them. */
 const LETTERS_PER_UNREADABLE = 20;
-/** What a text does not have: NUL, the control characters C1 without NEL, which ends lines, and what could not be decoded. */
-const UNREADABLE = /[\0\x80-\x84\x86-\x9f\ufffd]/g;
+/** What a text does not have, besides NUL: the control characters C1 without NEL, which ends lines, and what could not be decoded. */
+const UNREADABLE = /[\x80-\x84\x86-\x9f\ufffd]/g;
 
 /** Whether a text has an unreadable character. */
 export function isUnreadable(text: string): boolean {
-  return text.search(UNREADABLE) >= 0;
+  return text.includes('\0') || text.search(UNREADABLE) >= 0;
 }
 
 /** Replaces NULs of a text in UTF-8 with U+FFFD; null if they are more than a few. It can have other unusual characters. */
@@ -30,5 +30,5 @@ export function withFewUnreadable(text: string): string | null {
   }
   const isFew =
     unreadable * CHARACTERS_PER_UNREADABLE <= text.length || unreadable * LETTERS_PER_UNREADABLE <= letters;
-  return isFew ? text.replace(UNREADABLE, '\ufffd') : null;
+  return isFew ? text.replaceAll('\0', '\ufffd').replace(UNREADABLE, '\ufffd') : null;
 }
