@@ -110,7 +110,7 @@ function shareOfKana(text: string): number {
 function isHalfWidth(text: string): boolean {
   const all = text.match(NOT_ASCII)?.length ?? 0;
   const kana = text.match(/[\uff66-\uff9f]/g)?.length ?? 0;
-  const first = text.match(/[\uff71-\uff7f]/g)?.length ?? 0;
+  const first = text.match(/[\uff70-\uff7f]/g)?.length ?? 0;
   return kana > 0.9 * all && first > 0.2 * all;
 }
 
