@@ -83,7 +83,9 @@ describe('a text in another encoding', () => {
   });
 
   test('is read with U+FFFD for a byte that its encoding does not explain', () => {
-    for (const [encoding, text] of TEXTS.filter(([each]) => /-125[0135]|jis|gbk/.test(each))) {
+    for (const [encoding, text] of TEXTS.filter(
+      ([each, { length }]) => length < 100 && /-125[0135]|jis|gbk/.test(each),
+    )) {
       const long = `${text}\n`.repeat(5);
       const bytes = encode(encoding, long);
       const end = bytes.lastIndexOf('\n', bytes.length - 2);
