@@ -141,7 +141,7 @@ describe('the import worker', () => {
     );
     const inSheet = { ...NO_PLACE, document_title: 'Spare parts' };
     const locations = {
-      valve: { ...inSheet, sheet: 'Kept secret', row: 2, headings: ['Kept secret'] },
+      valve: { ...inSheet, sheet: 'Kept secret', row: 2, hidden: true, headings: ['Kept secret'] },
       prices: { ...inSheet, sheet: 'Prices', row: 1, headings: ['Prices'] },
       torque: { ...NO_PLACE, slide: 2, document_title: 'Pump training', headings: ['Torque'] },
     };

@@ -1,8 +1,9 @@
 import { type CsvError, type Options, parse } from 'csv-parse/sync';
 import { decodeText } from './encoding/decode.ts';
 import { type Extraction, type Extractor, FileFault, type ReportProgress } from './extraction.ts';
-import { RecordText } from './record-text.ts';
-import { oneLine } from './text.ts';
+import { GridReader } from './grid/grid-reader.ts';
+import type { Cell } from './grid/grid-row.ts';
+import { addGridRecord, RecordText } from './record-text.ts';
 
 /** If two are equally likely, the first one wins. Commas are last, because numbers and prose contain them too. */
 const DELIMITERS = ['\t', ';', '|', ','];
@@ -35,62 +36,92 @@ function eachRow(text: string, delimiter: string, options: Options, onRow: OnRow
   });
 }
 
+/** So many rows below lines of text must be alike in this share, and have so many cells, so that they are a table. */
+const TABLE_ROWS = 3;
+const TABLE_SHARE = 0.75;
+const TABLE_CELLS = 3;
+
+/** How often each number of cells occurs in a sample, and the row in which it occurs first. */
+type Widths = Map<number, { count: number; first: number }>;
+
+/** The share of the rows that have the most frequent number of cells; 0 if that is one. */
+function equality(widths: Widths, total: number): number {
+  const byCount = [...widths].sort(([, a], [, b]) => b.count - a.count);
+  const [width, { count }] = byCount[0] ?? [1, { count: 0 }];
+  if (width > 1) return count / total;
+  // Many lines of text can be above the table.
+  const [cells, table] = byCount[1] ?? [1, { count: 0, first: 0 }];
+  const isTable =
+    cells >= TABLE_CELLS && table.count >= TABLE_ROWS && table.count >= (total - table.first) * TABLE_SHARE;
+  return isTable ? table.count / total : 0;
+}
+
 /**
  * How equal a delimiter makes the rows of a sample, from 0 to 1: the share of the rows that have the most frequent
  * number of cells.
  */
 function likelihood(sample: string, delimiter: string): number {
-  const widths = new Map<number, number>();
+  const widths: Widths = new Map();
   let total = 0;
   let sound = true;
   try {
-    eachRow(sample, delimiter, { to: SAMPLE_ROWS, relax_quotes: false }, (cells) => {
+    eachRow(sample, delimiter, { to: SAMPLE_ROWS, relax_quotes: false }, ({ length }) => {
+      const { count, first } = widths.get(length) ?? { count: 0, first: total };
+      widths.set(length, { count: count + 1, first });
       total += 1;
-      widths.set(cells.length, (widths.get(cells.length) ?? 0) + 1);
     });
   } catch (error) {
     // A sample can end within quotes. Quotes in the middle of a cell are evidence against the delimiter.
     sound = (error as CsvError).code === 'CSV_QUOTE_NOT_CLOSED';
   }
-  const [width, count] = [...widths].sort(([, a], [, b]) => b - a)[0] ?? [1, 0];
-  return width === 1 ? 0 : (count / total) * (sound ? 1 : 0.5);
+  return equality(widths, total) * (sound ? 1 : 0.5);
+}
+
+/** The delimiter of a table, and whether its rows show it. */
+interface Delimiter {
+  delimiter: string;
+  isCertain: boolean;
 }
 
 /** The most likely delimiter. Without evidence it is the tab, which rarely occurs, so the whole line is one cell. */
-function likeliestDelimiter(text: string): string {
+function likeliestDelimiter(text: string): Delimiter {
   const cut = text.length > SAMPLE_LENGTH ? text.lastIndexOf('\n', SAMPLE_LENGTH) : -1;
   const sample = text.slice(0, cut > 0 ? cut : SAMPLE_LENGTH);
   const rated = DELIMITERS.map((delimiter) => ({ delimiter, rate: likelihood(sample, delimiter) }));
-  return rated.reduce((best, next) => (next.rate > best.rate ? next : best)).delimiter;
-}
-
-/** Whether the first row names the columns. A row that consists only of numbers does not. */
-function isHeader(cells: readonly string[]): boolean {
-  return cells.some((cell) => /\p{L}/u.test(cell));
+  const best = rated.reduce((first, next) => (next.rate > first.rate ? next : first));
+  return { delimiter: best.delimiter, isCertain: best.rate > 0 };
 }
 
 /** Converts the rows of a table to records: a line for each cell, labelled with the name of its column. */
-function tableText(text: string, delimiter: string, firstLine: number, report: ReportProgress): string {
+function tableText(
+  text: string,
+  { delimiter, isCertain }: Delimiter,
+  firstLine: number,
+  report: ReportProgress,
+): string {
   const out = new RecordText();
   const bytes = Buffer.byteLength(text);
-  let first: string[] | null = null;
-  let labels: string[] = [];
   let endOfLast = 0;
-  let rows = 0;
-  const add = (cells: string[]) => {
-    for (const [column, cell] of cells.entries()) out.add(labels[column] ?? '', cell);
-    out.end();
-  };
+  let number = 0;
+  const grid = new GridReader(
+    (record) => {
+      addGridRecord(out, record);
+      out.end();
+    },
+    { withOneColumn: !isCertain },
+  );
   try {
-    eachRow(text, delimiter, {}, (cells, place) => {
+    eachRow(text, delimiter, { skip_empty_lines: false }, (texts, place) => {
       endOfLast = place.lines;
-      rows += 1;
+      number += 1;
       report(place.bytes / bytes);
-      if (rows > 1) add(cells);
-      else if (isHeader(cells)) {
-        first = cells;
-        labels = cells.map(oneLine);
-      } else add(cells);
+      const cells: Cell[] = [];
+      let column = 0;
+      for (const cell of texts) {
+        column += 1;
+        if (cell.trim() !== '') cells.push({ column, text: cell, kind: 'text' });
+      }
+      if (cells.length > 0) grid.add({ number, cells, comments: [] });
     });
   } catch (error) {
     if ((error as CsvError).code !== 'CSV_QUOTE_NOT_CLOSED') throw error;
@@ -99,11 +130,7 @@ function tableText(text: string, delimiter: string, firstLine: number, report: R
       `A quotation mark in the row that begins on line ${firstLine + endOfLast} is never closed: close it or take it out, and import the file again.`,
     );
   }
-  // The table has only a header, so its cells are the text.
-  if (rows === 1 && first !== null) {
-    labels = [];
-    add(first);
-  }
+  grid.end();
   return out.toString();
 }
 
@@ -113,7 +140,9 @@ function extractTable(content: Uint8Array, report: ReportProgress, delimiter: st
   const declared = DECLARED_DELIMITER.exec(whole);
   const text = declared === null ? whole : whole.slice(declared[0].length);
   const firstLine = declared === null ? 1 : 2;
-  const chosen = declared?.[1] ?? delimiter ?? likeliestDelimiter(text);
+  const given = declared?.[1] ?? delimiter;
+  const chosen =
+    given === null ? likeliestDelimiter(text) : { delimiter: given, isCertain: text.includes(given) };
   const table = tableText(text, chosen, firstLine, report);
   return { title: null, parts: [{ text: table, place: null }], encoding };
 }

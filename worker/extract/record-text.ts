@@ -1,3 +1,4 @@
+import type { LabelledRow } from './grid/table-area.ts';
 import { TextBudget, withoutHeadings } from './text.ts';
 
 /**
@@ -31,4 +32,27 @@ export class RecordText {
     this.end();
     return this.#records.join('\n\n');
   }
+}
+
+/** A name before a value, as in a form: `Customer:`. */
+const FORM_NAME = /^[^:\n]{1,100}:$/;
+
+/**
+ * Adds the cells of a row to the current record, each with the heading of its column. In a row without headings, a name that
+ * ends with a colon is on one line with the cell after it.
+ * @throws FileFault `too_many_chunks`
+ */
+export function addGridRecord(out: RecordText, { cells, labels }: LabelledRow): void {
+  let name = '';
+  for (const { column, text } of cells) {
+    if (labels !== null) out.add(labels.get(column) ?? '', text);
+    else if (FORM_NAME.test(text.trim())) {
+      out.add('', name);
+      name = text.trim();
+    } else {
+      out.add(name.slice(0, -1), text);
+      name = '';
+    }
+  }
+  out.add('', name);
 }

@@ -1,48 +1,13 @@
 import type { DocumentPart } from '../../../shared/text/prepared-chunks.ts';
 import type { Extractor } from '../extraction.ts';
-import { columnLetters, MAX_COLUMN, MAX_ROW, outsideFault, showIsoDate, showNumber } from './cells.ts';
+import type { Cell } from '../grid/grid-row.ts';
+import { columnLetters, MAX_COLUMN, MAX_ROW, outsideFault } from './cells.ts';
+import { OdsStyles } from './ods-styles.ts';
+import { showCell } from './ods-value.ts';
 import { CONTENT, charactersOf, collapsed, openDocument, readMeta } from './package.ts';
-import { type Cell, RowBudget, SheetText } from './workbook.ts';
+import { RowBudget, SheetText } from './workbook.ts';
 import { commentLine } from './xlsx.ts';
 import { type Attributes, readXml, type XmlHandler } from './xml.ts';
-
-const DURATION = /^PT(\d{1,6})H(\d{1,2})M(\d{1,2})(?:[.,]\d{1,20})?S$/;
-const DIGITS = /^\d{1,20}$/;
-
-/** Shows a time such as `PT07H30M00S` as `07:30`. */
-function showTime(value: string, shown: string): string {
-  const [, hours, minutes, seconds] = DURATION.exec(value) ?? [];
-  if (hours === undefined || minutes === undefined || seconds === undefined) return shown;
-  const clock = [hours, minutes, ...(Number(seconds) === 0 ? [] : [seconds])];
-  return clock.map((part) => part.padStart(2, '0')).join(':');
-}
-
-/**
- * Shows the value of a cell as in a workbook of Excel, so that equal tables make equal texts.
- * @param shown the text that the program shows, in the format and language of its author
- */
-function showCell(attributes: Attributes, shown: string): Omit<Cell, 'column'> {
-  const type = attributes['office:value-type'];
-  const value = attributes['office:value'];
-  if (type === 'date') {
-    return { text: showIsoDate(attributes['office:date-value'] ?? shown, { kind: 'minute' }), kind: 'date' };
-  }
-  if (type === 'time') return { text: showTime(attributes['office:time-value'] ?? '', shown), kind: 'other' };
-  if (type === 'boolean') {
-    return { text: attributes['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE', kind: 'other' };
-  }
-  // Gnumeric writes a percentage as a number. A text can end like one: the heading `Share in %`.
-  if (type === 'percentage' || (type === 'float' && shown.endsWith('%')))
-    return { text: shown || (value ?? ''), kind: 'number' };
-  if (type === 'float' || type === 'currency') {
-    // A number with leading zeros, such as a postal code, is shown with them.
-    const isPadded = DIGITS.test(shown) && Number(shown) === Number(value);
-    const text = isPadded || value === undefined ? shown : showNumber(value, { kind: 'plain' }, false);
-    return { text, kind: 'number' };
-  }
-  if (shown.trim() !== '') return { text: shown, kind: 'text' };
-  return { text: attributes['office:string-value'] ?? '', kind: 'text' };
-}
 
 /** Elements whose content is not of the cells: drawings, deleted cells, and copies of other files. */
 const SKIPPED = new Set([
@@ -70,6 +35,7 @@ interface OpenCell {
 class SpreadsheetReader implements XmlHandler {
   readonly #parts: DocumentPart[];
   readonly #budget = new RowBudget();
+  readonly #styles = new OdsStyles();
   #sheet: SheetText | null = null;
   #row = 0;
   #rowTimes = 1;
@@ -95,7 +61,12 @@ class SpreadsheetReader implements XmlHandler {
     } else if (name === 'table:table') {
       this.#tables = 1;
       this.#row = 0;
-      this.#sheet = new SheetText(attributes['table:name'] ?? '', this.#parts, this.#budget);
+      const isHidden = this.#styles.isHidden(attributes['table:style-name']);
+      this.#sheet = new SheetText(
+        { name: attributes['table:name'] ?? '', isHidden },
+        this.#parts,
+        this.#budget,
+      );
     } else if (name === 'table:table-source') {
       // The sheet is a copy of a table in another file.
       this.#sheet = null;
@@ -107,6 +78,7 @@ class SpreadsheetReader implements XmlHandler {
     } else if (CELL.test(name)) {
       this.#cell = { attributes, paragraphs: [], comments: [] };
     } else if (this.#cell !== null) this.#openInCell(name, attributes);
+    else this.#styles.openElement(name, attributes);
   }
 
   #openInCell(name: string, attributes: Attributes): void {
@@ -144,7 +116,14 @@ class SpreadsheetReader implements XmlHandler {
     this.#cell = null;
     if (shown.text.trim() !== '') {
       if (this.#column + times > MAX_COLUMN) throw outsideFault();
-      for (let nth = 1; nth <= times; nth++) this.#cells.push({ column: this.#column + nth, ...shown });
+      const span = Math.min(
+        repetition(attributes['table:number-columns-spanned']),
+        MAX_COLUMN - this.#column,
+      );
+      const bold = this.#styles.isBold(attributes['table:style-name']);
+      for (let nth = 1; nth <= times; nth++) {
+        this.#cells.push({ column: this.#column + nth, ...shown, span: times > 1 ? 1 : span, bold });
+      }
     }
     if (comment !== '') {
       this.#comments.push(commentLine(`${columnLetters(this.#column + 1)}${this.#row + 1}`, comment));

@@ -1,26 +1,42 @@
-import type { DocumentPart } from '../../../shared/text/prepared-chunks.ts';
+import type { DocumentPart, PartPlace } from '../../../shared/text/prepared-chunks.ts';
 import { FileFault } from '../extraction.ts';
-import { RecordText } from '../record-text.ts';
+import { GridReader, type GridRecord } from '../grid/grid-reader.ts';
+import type { Row } from '../grid/grid-row.ts';
+import { addGridRecord, RecordText } from '../record-text.ts';
 import { oneLine, PackedParts, TextBudget } from '../text.ts';
-import { builtInFormat, type NumberFormat, parseFormat } from './cells.ts';
+import { builtInFormat, type NumberFormat, parseFormat } from './number-format.ts';
 import { mismatchFault, type OfficePackage, type Relation, relationsOf } from './package.ts';
 import { type Attributes, readXml } from './xml.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
 /** The small parts of a workbook, and the texts that its cells share. */
 
-/** A sheet of a workbook: its name, and the path of its part. */
-export interface SheetPart {
+/** The name of a sheet, and whether the program shows it. */
+export interface SheetName {
   name: string;
+  isHidden: boolean;
+}
+
+/** A sheet of a workbook, and the path of its part. */
+export interface SheetPart extends SheetName {
   path: string;
+}
+
+/** How a cell is shown. */
+export interface CellStyle {
+  format: NumberFormat;
+  isBold: boolean;
 }
 
 /** What all sheets of a workbook have in common. */
 export interface Workbook {
   sheets: SheetPart[];
   from1904: boolean;
-  /** The formats of numbers, by the style of a cell. */
-  formats: NumberFormat[];
+  /** The names of sheets without cells, such as those of charts and macros, and of sheets whose part is missing. */
+  withoutCells: string[];
+  missing: string[];
+  /** How cells are shown, by their style. */
+  styles: CellStyle[];
   sharedTexts: string[];
 }
 
@@ -47,8 +63,10 @@ function prefixed(attributes: Attributes, name: string): string | undefined {
 async function readSheetList(
   { archive, main }: OfficePackage,
   relations: readonly Relation[],
-): Promise<Pick<Workbook, 'sheets' | 'from1904'>> {
+): Promise<Omit<Workbook, 'styles' | 'sharedTexts'>> {
   const sheets: SheetPart[] = [];
+  const withoutCells: string[] = [];
+  const missing: string[] = [];
   const seen = new Set<string>();
   const byId = new Map(relations.map((each) => [each.id, each]));
   let from1904 = false;
@@ -60,37 +78,51 @@ async function readSheetList(
       if (name === 'workbookPr' && TRUE.test(attributes.date1904 ?? '')) from1904 = true;
       if (name !== 'sheet') return;
       const id = prefixed(attributes, 'id');
+      const sheetName = attributes.name ?? '';
       const relation = byId.get(id ?? '');
-      if (relation === undefined) throw missingSheetFault();
-      // Sheets of charts and macros have no cells. A part that several sheets name is read once.
-      if (relation.type !== 'worksheet' || seen.has(relation.target)) return;
-      seen.add(relation.target);
-      sheets.push({ name: attributes.name ?? '', path: relation.target });
+      if (id === '') withoutCells.push(sheetName);
+      else if (relation === undefined) missing.push(sheetName);
+      else if (relation.type !== 'worksheet') withoutCells.push(sheetName);
+      else if (!seen.has(relation.target)) {
+        // A part that several sheets name is read once.
+        seen.add(relation.target);
+        const isHidden = /^(?:hidden|veryHidden)$/.test(attributes.state ?? '');
+        sheets.push({ name: sheetName, isHidden, path: relation.target });
+      }
     },
   });
   if (root !== 'workbook') throw mismatchFault('XLSX', null);
-  return { sheets, from1904 };
+  return { sheets, withoutCells, missing, from1904 };
 }
 
-async function readFormats(archive: ZipArchive, path: string | undefined): Promise<NumberFormat[]> {
+async function readStyles(archive: ZipArchive, path: string | undefined): Promise<CellStyle[]> {
   const codes = new Map<number, NumberFormat>();
-  const formats: NumberFormat[] = [];
-  let inCells = false;
-  if (path === undefined) return formats;
+  const boldFonts: boolean[] = [];
+  const styles: CellStyle[] = [];
+  /** The list that is read: `dxfs` has fonts too, which no cell names. */
+  let list = '';
+  if (path === undefined) return styles;
   await readXml(archive, path, {
     open: (name, attributes) => {
-      if (name === 'numFmt') codes.set(Number(attributes.numFmtId), parseFormat(attributes.formatCode ?? ''));
-      else if (name === 'cellXfs') inCells = true;
-      else if (name === 'xf' && inCells) {
+      if (name === 'fonts' || name === 'cellXfs') list = name;
+      else if (name === 'numFmt')
+        codes.set(Number(attributes.numFmtId), parseFormat(attributes.formatCode ?? ''));
+      else if (list === 'fonts' && name === 'font') boldFonts.push(false);
+      else if (list === 'fonts' && name === 'b') {
+        boldFonts[boldFonts.length - 1] = attributes.val === undefined || TRUE.test(attributes.val);
+      } else if (list === 'cellXfs' && name === 'xf') {
         const id = Number(attributes.numFmtId ?? 0);
-        formats.push(codes.get(id) ?? builtInFormat(id));
+        styles.push({
+          format: codes.get(id) ?? builtInFormat(id),
+          isBold: boldFonts[Number(attributes.fontId ?? 0)] ?? false,
+        });
       }
     },
     close: (name) => {
-      if (name === 'cellXfs') inCells = false;
+      if (name === list) list = '';
     },
   });
-  return formats;
+  return styles;
 }
 
 async function readSharedTexts(archive: ZipArchive, path: string | undefined): Promise<string[]> {
@@ -131,64 +163,9 @@ export async function readWorkbook(office: OfficePackage): Promise<Workbook> {
   const partOf = (type: string) => relations.find((each) => each.type === type)?.target;
   return {
     ...(await readSheetList(office, relations)),
-    formats: await readFormats(archive, partOf('styles')),
+    styles: await readStyles(archive, partOf('styles')),
     sharedTexts: await readSharedTexts(archive, partOf('sharedStrings')),
   };
-}
-
-/** A filled cell. */
-export interface Cell {
-  /** From 1. */
-  column: number;
-  text: string;
-  kind: 'text' | 'number' | 'date' | 'other';
-}
-
-/** A row with at least one filled cell or comment. */
-interface Row {
-  /** From 1, as the program shows it. */
-  number: number;
-  /** In the order of the columns. */
-  cells: readonly Cell[];
-  /** The comments on cells of the row. */
-  comments: readonly string[];
-}
-
-/** A whole number that can be the year at the head of a column. */
-const YEAR = /^(?:19|20)\d\d$/;
-
-/** Whether a cell is a year or a date: columns of a time series have them as headings. */
-const isPeriod = ({ kind, text }: Cell) => kind === 'date' || (kind === 'number' && YEAR.test(text));
-
-/** Whether each cell can be a heading of the cell below it. */
-function canBeHeading({ cells }: Row, below: Row): boolean {
-  if (!cells.some(({ kind }) => kind === 'text')) return false;
-  const belowByColumn = new Map(below.cells.map((cell) => [cell.column, cell]));
-  return cells.every((cell) => {
-    if (cell.kind === 'text') return true;
-    const under = belowByColumn.get(cell.column);
-    return isPeriod(cell) && under !== undefined && under.kind !== 'text' && !isPeriod(under);
-  });
-}
-
-/**
- * The index of the row that names the columns, among the first filled rows of a sheet; -1 if none does. It is the first
- * row whose cells are all text, and that has at least half as many cells as the widest of these rows. A year or a
- * date counts as text if a number of another kind is below it. A row of titles above a table is narrower, and the last
- * row names nothing. In a sheet with one column, no row names it.
- */
-function findHeadingRow(first: readonly Row[]): number {
-  const widest = Math.max(0, ...first.map(({ cells }) => cells.length));
-  if (widest < 2) return -1;
-  return first.findIndex((row, index) => {
-    const below = first[index + 1];
-    return (
-      below !== undefined &&
-      row.cells.length * 2 >= widest &&
-      row.cells.length > 1 &&
-      canBeHeading(row, below)
-    );
-  });
 }
 
 /**
@@ -196,11 +173,6 @@ function findHeadingRow(first: readonly Row[]): number {
  * about five rows of ordinary width.
  */
 const MAX_ROWS = 250_000;
-/** So many rows are compared to find the headings. */
-const COMPARED_ROWS = 20;
-/** A longer heading is a text: it is cut, because every row repeats it. */
-const MAX_HEADING_LENGTH = 200;
-
 /** Counts what the sheets of a file have together. */
 export class RowBudget extends TextBudget {
   #rows = 0;
@@ -221,16 +193,14 @@ export class RowBudget extends TextBudget {
  * each, so that each chunk knows its first row.
  */
 export class SheetText {
-  readonly #sheet: string;
+  readonly #place: Readonly<Pick<PartPlace, 'sheet' | 'hidden'>>;
   readonly #parts: PackedParts;
   readonly #budget: RowBudget;
-  /** The first rows, until the headings are known; then null. */
-  #first: Row[] | null = [];
-  #headings: string[] = [];
+  readonly #grid = new GridReader((record) => this.#write(record));
 
   /** @param parts the parts of the whole file, to which those of the sheet are added */
-  constructor(sheet: string, parts: DocumentPart[], budget: RowBudget) {
-    this.#sheet = oneLine(sheet);
+  constructor({ name, isHidden }: SheetName, parts: DocumentPart[], budget: RowBudget) {
+    this.#place = { sheet: oneLine(name), ...(isHidden && { hidden: true }) };
     this.#parts = new PackedParts(parts, budget);
     this.#budget = budget;
   }
@@ -241,40 +211,20 @@ export class SheetText {
    */
   add(row: Row): void {
     this.#budget.addRow();
-    if (this.#first === null) this.#write(row);
-    else if (this.#first.push(row) === COMPARED_ROWS) this.#writeFirst();
+    this.#grid.add(row);
   }
 
   /** Ends the sheet. */
   end(): void {
-    this.#writeFirst();
+    this.#grid.end();
     this.#parts.end();
   }
 
-  #writeFirst(): void {
-    const first = this.#first ?? [];
-    this.#first = null;
-    const heading = findHeadingRow(first);
-    for (const [index, row] of first.entries()) {
-      if (index !== heading) this.#write(row);
-      else {
-        for (const { column, text } of row.cells) {
-          this.#headings[column] = oneLine(text.slice(0, MAX_HEADING_LENGTH * 2)).slice(
-            0,
-            MAX_HEADING_LENGTH,
-          );
-        }
-        // Every row repeats the headings, but not the comments on them.
-        if (row.comments.length > 0) this.#write({ ...row, cells: [] });
-      }
-    }
-  }
-
-  #write({ number, cells, comments }: Row): void {
+  #write(given: GridRecord): void {
     const record = new RecordText();
-    for (const { column, text } of cells) record.add(this.#headings[column] ?? '', text);
-    for (const comment of comments) record.add('', comment);
+    addGridRecord(record, given);
+    for (const comment of given.comments) record.add('', comment);
     const text = record.toString();
-    if (text !== '') this.#parts.add(text, { sheet: this.#sheet, row: number });
+    if (text !== '') this.#parts.add(text, { ...this.#place, row: given.number });
   }
 }

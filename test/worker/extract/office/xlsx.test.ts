@@ -1,12 +1,27 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { columnLetters } from '../../../../worker/extract/office/cells.ts';
 import { extractDocx } from '../../../../worker/extract/office/docx.ts';
 import { extractXlsx } from '../../../../worker/extract/office/xlsx.ts';
 import { column } from '../../../support/columns.ts';
-import { writeZip } from '../../../support/zip-writer.ts';
-import { extracted, extractedInProcess, fixture, testFaults, testTexts } from '../extraction.ts';
-import { replaced, textRow, workbookMembers, writeOpenDocument, writeXlsx } from './sheet-writer.ts';
+import { writeZip, type ZipMember } from '../../../support/zip-writer.ts';
+import {
+  assertDamagedMembersAreTold,
+  extracted,
+  extractedInProcess,
+  fixture,
+  testFaults,
+  testTexts,
+} from '../extraction.ts';
+import {
+  replaced,
+  textRow,
+  type WorkbookPlan,
+  workbookMembers,
+  writeOpenDocument,
+  writeXlsx,
+} from './sheet-writer.ts';
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 /** A workbook of one sheet with these rows. */
@@ -16,7 +31,7 @@ const numbers = (row: number, ...values: number[]) =>
 const textAndNumber = (row: number, text: string, number: number) =>
   `<row r="${row}"><c t="inlineStr"><is><t>${text}</t></is></c><c><v>${number}</v></c></row>`;
 
-/** The document that LibreOffice made. Gnumeric's copy reads the same. */
+/** The document that LibreOffice made. */
 const SPARE_PARTS = {
   title: 'Spare parts',
   date: '2024-03-05',
@@ -25,20 +40,26 @@ const SPARE_PARTS = {
       text: 'Spare parts 2024\n\nPart: Ring Ø 4\nPrice: 4.5\nSince: 2024-01-31\nShare: 12.5%\nStocked: TRUE\nOpens: 07:30\n\nPart: 水泵\nPrice: 9\nShare: #N/A\nStocked: FALSE\nComment on A7: Order early',
       place: { sheet: 'Prices', row: 1 },
     },
-    { text: 'Name: Valve\nNotes: first line\nsecond line', place: { sheet: 'Kept secret', row: 2 } },
+    {
+      text: 'Name: Valve\nNotes: first line\nsecond line',
+      place: { sheet: 'Kept secret', row: 2, hidden: true },
+    },
   ],
 };
 
 describe('a workbook', () => {
   test('keeps rows with their headings, formats, comments and hidden sheets, whichever program wrote it', async () => {
-    for (const name of ['libreoffice.xlsx', 'gnumeric.xlsx']) {
-      assert.deepEqual(await extracted(extractXlsx, fixture(name)), SPARE_PARTS);
-    }
+    assert.deepEqual(await extracted(extractXlsx, fixture('libreoffice.xlsx')), SPARE_PARTS);
+    const copy = await extracted(extractXlsx, fixture('gnumeric.xlsx'));
+    // Gnumeric does not write that a sheet is hidden.
+    const [prices, secret] = SPARE_PARTS.parts;
+    const shown = { ...secret, place: { sheet: 'Kept secret', row: 2 } };
+    assert.deepEqual(copy, { ...SPARE_PARTS, parts: [prices, shown] });
     const { title, date, parts } = await extracted(extractXlsx, fixture('openpyxl.xlsx'));
     assert.deepEqual([title, date], ['Pumps of the north hall', '2023-08-01']);
     assert.deepEqual(column(parts, 'place'), [
       { sheet: 'Pumps', row: 2 },
-      { sheet: 'Archive', row: 3 },
+      { sheet: 'Archive', row: 3, hidden: true },
     ]);
     assert.match(
       parts[0]?.text ?? '',
@@ -161,6 +182,151 @@ describe('a workbook', () => {
       }),
       '7',
     ],
+  });
+});
+
+/** A workbook of one sheet with these rows, and what is behind its cells. */
+const sheetWith = (data: string, behind: string, plan: Partial<WorkbookPlan> = {}) =>
+  writeZip(
+    replaced(workbookMembers({ sheets: { S: data }, ...plan }), '</sheetData>', `</sheetData>${behind}`),
+  );
+const merged = (...ranges: string[]) =>
+  `<mergeCells>${ranges.map((range) => `<mergeCell ref="${range}"/>`).join('')}</mergeCells>`;
+
+describe('the headings of a sheet', () => {
+  const tableType = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/table';
+  const twoRows = textRow(1, 'Region', 'Costs', '', 'Income') + textRow(2, '', 'Staff', 'Rent', 'Fees');
+  const names = textRow(1, 'Ann', 'Kiel') + textRow(2, 'Bob', 'Bonn') + textRow(3, 'Name', 'City');
+  const fonts = '<fonts><font/><font><b/></font></fonts><cellStyleXfs>';
+  const bold = (members: readonly ZipMember[]) =>
+    replaced(replaced(members, '<cellStyleXfs>', fonts), 'numFmtId="200"', 'numFmtId="0" fontId="1"');
+  const boldRow = textRow(2, 'Name', 'City').replaceAll('<c ', '<c s="1" ');
+  const lines = textRow(1, 'Hall', 'North') + boldRow + textRow(3, 'Ann', 'Kiel') + textRow(4, 'Bob', 'Bonn');
+  testTexts(extractXlsx, {
+    'are joined if merged cells have those of groups above them': [
+      sheetWith(twoRows + textRow(3, 'Kiel', '1', '2', '3'), merged('A1:A2', 'B1:C1')),
+      'Region: Kiel\nCosts Staff: 1\nCosts Rent: 2\nIncome Fees: 3',
+    ],
+    'are not joined with a title that is merged over the table': [
+      sheetWith(
+        textRow(1, 'Staff of 2024') + textRow(2, 'Name', 'City', 'Phone') + textRow(3, 'Ann', 'Kiel', '6100'),
+        merged('A1:C1'),
+      ),
+      'Staff of 2024\n\nName: Ann\nCity: Kiel\nPhone: 6100',
+    ],
+    'are those of the row that is bold': [
+      writeZip(bold(workbookMembers({ sheets: { S: lines }, formats: ['General'] }))),
+      'Hall\nNorth\n\nName: Ann\nCity: Kiel\n\nName: Bob\nCity: Bonn',
+    ],
+    'are those where a filter begins': [
+      sheetWith(names + textRow(4, 'Cid', 'Ulm'), '<autoFilter ref="A3:B4"/>'),
+      'Ann\nKiel\n\nBob\nBonn\n\nName: Cid\nCity: Ulm',
+    ],
+    'are those where a table begins': [
+      writeXlsx({
+        sheets: { S: names + textRow(4, 'Cid', 'Ulm') },
+        more: [
+          {
+            name: 'xl/worksheets/_rels/sheet1.xml.rels',
+            content: `<Relationships><Relationship Id="t" Type="${tableType}" Target="/table.xml"/></Relationships>`,
+          },
+          { name: 'table.xml', content: '<table ref="A3:B4"><autoFilter ref="A3:B4"/></table>' },
+        ],
+      }),
+      'Ann\nKiel\n\nBob\nBonn\n\nName: Cid\nCity: Ulm',
+    ],
+    'are those of the row that stays visible': [
+      writeZip(
+        replaced(
+          workbookMembers({ sheets: { S: names + textRow(4, 'Cid', 'Ulm') } }),
+          '<sheetData>',
+          '<sheetViews><sheetView><pane ySplit="3" state="frozen"/></sheetView></sheetViews><sheetData>',
+        ),
+      ),
+      'Ann\nKiel\n\nBob\nBonn\n\nName: Cid\nCity: Ulm',
+    ],
+    'are stored themselves if no cell is below one of them': [
+      sheet(textRow(1, 'Name', 'Emergency contact') + textRow(2, 'Ann')),
+      'Name | Emergency contact\n\nName: Ann',
+    ],
+    'are their own if the merged cells are damaged: they overlap, end before they begin, or are too many': [
+      sheetWith(
+        textRow(1, 'Name', 'City') + textRow(2, 'Ann', 'Kiel'),
+        merged('A1:B1', 'B1:A1', 'A1:ZZZ9999999', ...Array<string>(60_000).fill('C5:XFD5')),
+      ),
+      'Name: Ann\nCity: Kiel',
+    ],
+  });
+
+  test('have the columns of merged cells only once, however many of them overlap', async () => {
+    const wide = (row: number) => textRow(row, ...Array.from({ length: 5_000 }, (_, index) => `c${index}`));
+    const all = merged(...Array.from({ length: 5_000 }, (_, index) => `${columnLetters(index + 1)}1:XFD1`));
+    const { parts } = await extracted(extractXlsx, sheetWith(wide(1) + wide(2), all));
+    assert.ok(parts.length > 0);
+  });
+});
+
+describe('a workbook of which a part cannot be read', () => {
+  const members = workbookMembers({ sheets: { Good: textRow(1, 'read'), Bad: textRow(1, 'BAD') } });
+  const bad = (from: string, to: string) => writeZip(replaced(members, from, to));
+  const isMissing = writeZip(members.filter(({ name }) => !name.endsWith('sheet2.xml')));
+
+  test('is read without the sheets that are damaged, and names them', async () => {
+    const file = (content: string) => bad('<is><t>BAD</t></is>', content);
+    for (const content of [
+      isMissing,
+      bad('Id="rId2"', 'Id="other"'),
+      file('<v>&unknown;</v>'),
+      file('<is><t>kept</is>'),
+      bad('<c t="inlineStr"><is><t>BAD', '<c r="XFE1" t="inlineStr"><is><t>BAD'),
+    ]) {
+      const { parts, unread } = await extracted(extractXlsx, content);
+      assert.deepEqual(parts, [{ text: 'read', place: { sheet: 'Good', row: 1 } }]);
+      assert.deepEqual(unread, [{ kind: 'sheet', names: ['Bad'], reason: 'damaged' }]);
+    }
+  });
+
+  test('is read without sheets of macros, dialogs and charts, and names them', async () => {
+    for (const content of [
+      bad('r:id="rId2"', 'r:id=""'),
+      bad('worksheet" Target="worksheets/sheet2', 'xlMacrosheet" Target="macrosheets/sheet2'),
+      bad('worksheet" Target="worksheets/sheet2', 'chartsheet" Target="chartsheets/sheet2'),
+    ]) {
+      const { parts, unread } = await extracted(extractXlsx, content);
+      assert.deepEqual(parts, [{ text: 'read', place: { sheet: 'Good', row: 1 } }]);
+      assert.deepEqual(unread, [{ kind: 'sheet', names: ['Bad'], reason: 'not_read' }]);
+    }
+  });
+
+  test('keeps the cells of a sheet whose comments are damaged, and says so', async () => {
+    const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/comments';
+    const content = writeXlsx({
+      sheets: { S: textRow(1, 'read') },
+      more: [
+        {
+          name: 'xl/worksheets/_rels/sheet1.xml.rels',
+          content: `<Relationships><Relationship Id="c" Type="${type}" Target="/notes.xml"/></Relationships>`,
+        },
+        { name: 'notes.xml', content: '<comments><comment' },
+      ],
+    });
+    const { parts, unread } = await extracted(extractXlsx, content);
+    assert.deepEqual(parts, [{ text: 'read', place: { sheet: 'S', row: 1 } }]);
+    assert.deepEqual(unread, [{ kind: 'part', names: ['comments of S'], reason: 'damaged' }]);
+  });
+
+  test('says for each passage of a hidden sheet that it is hidden', async () => {
+    for (const state of ['hidden', 'veryHidden']) {
+      const { parts } = await extracted(extractXlsx, bad('sheetId="2"', `sheetId="2" state="${state}"`));
+      assert.deepEqual(column(parts, 'place'), [
+        { sheet: 'Good', row: 1 },
+        { sheet: 'Bad', row: 1, hidden: true },
+      ]);
+    }
+  });
+
+  test('is read or refused for a fault that is told, whatever is damaged', async () => {
+    await assertDamagedMembersAreTold(extractXlsx, members);
   });
 });
 
