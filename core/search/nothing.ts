@@ -21,7 +21,7 @@ import type { TeamScope } from '../../shared/scope.ts';
 import { characterKind, foldWord, normalizeText, OTHER } from '../../shared/text/terms/fold.ts';
 import { keysOf, typedWords, unknownWords } from '../../shared/text/terms/typed-words.ts';
 import { countWords } from '../../shared/text/terms/words.ts';
-import { lastSegment, shownIndexState } from '../workspace/indexing.ts';
+import { fileTitle, shownIndexState } from '../workspace/indexing.ts';
 
 /** After so many names, the search for a better one ends. It continues while none was found. */
 const MAX_NAMES = 100_000;
@@ -179,7 +179,7 @@ async function findFiles(
     return [
       {
         ...scoreOf(best, id),
-        shown: { path: workspacePath(clientId, name), state, title: lastSegment(name) },
+        shown: { path: workspacePath(clientId, name), state, title: fileTitle(name) },
       },
     ];
   });

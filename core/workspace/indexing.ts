@@ -16,7 +16,7 @@ import {
 import type { JobQueue, RunningJob } from '../../db/queue/queue.ts';
 import type { Config } from '../../shared/config.ts';
 import { importMediaType } from '../../shared/formats/media-types.ts';
-import { layerPrefix } from '../../shared/formats/workspace-path.ts';
+import { layerPrefix, parseWorkspacePath } from '../../shared/formats/workspace-path.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { Unread } from '../../shared/schemas/unread.ts';
 import type { IndexState } from '../../shared/schemas/workspace.ts';
@@ -40,8 +40,28 @@ import {
 type StateNeeded = Pick<Config, 'indexFiles'>;
 
 /** The last segment of a path, by which people know the file. */
-export function lastSegment(path: string): string {
+function lastSegment(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The longest title. A longer path is named by its last segment. */
+const MAX_TITLE_LENGTH = 300;
+
+/**
+ * The title of the source of a file: its last segment. Source code has its path within the layer, because many of its files
+ * have the same name.
+ * @param name the path within its layer
+ */
+export function fileTitle(name: string): string {
+  const last = lastSegment(name);
+  const isCode = importMediaType(last, undefined, false) === 'text/x-source-code';
+  return isCode && name.length <= MAX_TITLE_LENGTH ? name : last;
+}
+
+/** The title of the source of a file, by its whole path. */
+function titleOfPath(path: string): string {
+  const parsed = parseWorkspacePath(path);
+  return typeof parsed === 'string' ? lastSegment(path) : fileTitle(parsed.name);
 }
 
 /** Whether the text of a file can be read. */
@@ -142,7 +162,7 @@ export async function fieldsOfFile(
   { fileId, path }: FileToIndex,
 ): Promise<SourceFields> {
   const days = await transaction(database, scope, (tx) => findSourceDays(tx, { fileId }));
-  return fieldsOn(days?.creation ?? null, lastSegment(path), days?.tags);
+  return fieldsOn(days?.creation ?? null, titleOfPath(path), days?.tags);
 }
 
 /** Stages the text of a file as its source. The chunks of a large file are written before `completeIndexing`. */
@@ -159,7 +179,7 @@ export function stageFile(
     {
       layerId: layerOf(scope, clientId),
       kind: 'file',
-      title: lastSegment(path),
+      title: titleOfPath(path),
       uri: path,
       externalId: null,
       fileId,

@@ -100,7 +100,7 @@ describe('a pushed file', () => {
 
   test('is not indexed if its format cannot be read or it is empty', async () => {
     const { company, owner } = await indexer.open();
-    const paths = ['team/image.png', 'team/README', 'team/folder.md/image.png'];
+    const paths = ['team/image.png', 'team/image', 'team/folder.md/image.png'];
     await push(owner, ...paths.map((path) => file(path, 'heron')), file('team/empty.md', ''));
     assert.deepEqual(await indexer.pending(company), []);
     assert.deepEqual(
@@ -127,6 +127,18 @@ describe('a pushed file', () => {
       'team/b.txt',
       'team/c.txt',
     ]);
+  });
+
+  test('of source code is named by its path, and its passages by the functions that they are in', async () => {
+    const { company, owner } = await indexer.open();
+    const lines = Array.from({ length: 60 }, (_, n) => `  heron_${n}("nests at dawn, and sings at noon")`);
+    await push(owner, file('team/src/birds/nest.py', `def nest():\n${lines.join('\n')}\n`));
+    await indexer.indexAll(company);
+    const [source] = await fileSources(company);
+    assert.equal(source?.title, 'src/birds/nest.py');
+    const { chunks } = await readSource(company, source?.id ?? '');
+    assert.ok(chunks.length > 1);
+    for (const { location } of chunks) assert.deepEqual(location.headings, ['def nest']);
   });
 
   test('gets tags by PATCH, which a new version keeps, no other title, and cannot be archived', async () => {
