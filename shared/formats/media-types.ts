@@ -4,7 +4,7 @@ export interface ImportFormat {
   label: string;
   /** In lower case, without the dot. */
   extensions: readonly string[];
-  /** Names of files that have no extension, or any, in lower case: `makefile`. */
+  /** Names that count more than an extension, in lower case: `makefile`, `requirements.txt`. */
   names?: readonly string[];
   /** Other media types that programs declare for it, in lower case. */
   aliases: readonly string[];
@@ -112,7 +112,7 @@ export const IMPORT_FORMATS = {
     label: 'source code and configuration',
     extensions: SOURCE_EXTENSIONS,
     names: words(
-      'brewfile caddyfile containerfile dockerfile gemfile gnumakefile jenkinsfile justfile makefile procfile rakefile vagrantfile',
+      '.dockerignore .editorconfig .gitattributes .gitignore .npmignore brewfile caddyfile cmakelists.txt constraints.txt containerfile dockerfile gemfile gnumakefile jenkinsfile go.mod go.sum justfile makefile procfile rakefile requirements.txt vagrantfile',
     ),
     aliases: words(
       'application/graphql application/javascript application/sql application/typescript application/x-httpd-php ' +
@@ -276,7 +276,9 @@ export function importMediaType(
     return EXCEL_EXTENSIONS.has(extension ?? '') ? (BY_EXTENSION.get(extension ?? '') ?? null) : null;
   // The extension does not count here: a program that declares a type knows the content, and a name can be anything.
   if (type !== '' && type !== UNKNOWN) return BY_DECLARED_TYPE.get(type) ?? null;
-  if (extension === undefined) return BY_NAME.get(name) ?? (isText ? 'text/plain' : null);
+  const named = BY_NAME.get(name);
+  if (named !== undefined) return named;
+  if (extension === undefined) return isText ? 'text/plain' : null;
   // Such as Dockerfile.prod and Makefile.am.
   return BY_EXTENSION.get(extension) ?? BY_BUILD_NAME.get(name.slice(0, name.indexOf('.'))) ?? null;
 }

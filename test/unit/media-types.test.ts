@@ -73,13 +73,15 @@ describe('the media type of a file', () => {
     check(['constructor', '__proto__'].map((type) => ['a', type, null]));
   });
 
-  test('names of well-known files count, where there is no extension or one that says what the file is for', () =>
+  test('names of well-known files count, whatever their extension', () =>
     check([
       ['README', undefined, 'text/plain'],
       ['src/LICENSE', undefined, 'text/plain'],
       ['src/Makefile', 'application/octet-stream', 'text/x-source-code'],
       ['Dockerfile.prod', undefined, 'text/x-source-code'],
       ['Dockerfile.md', undefined, 'text/markdown'],
+      ['requirements.txt', undefined, 'text/x-source-code'],
+      ['.gitignore', undefined, 'text/x-source-code'],
       ['README.exe', undefined, null],
       ['constructor', undefined, null],
     ]));

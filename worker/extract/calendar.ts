@@ -141,17 +141,24 @@ function readEntries(text: string): Calendar | null {
   let name = '';
   /** The names of the open components, outermost first. */
   const open: string[] = [];
+  const counts = new Map<string, number>();
+  const count = (component: string, change: number) =>
+    counts.set(component, (counts.get(component) ?? 0) + change);
   let isCalendar = false;
   for (const line of readContentLines(text)) {
     const component = line.value.trim().toUpperCase();
     if (line.name === 'BEGIN') {
       open.push(component);
+      count(component, 1);
       isCalendar ||= component === 'VCALENDAR';
       const kind = KINDS[component];
       if (kind !== undefined) entries.push({ kind, lines: [] });
     } else if (line.name === 'END') {
-      const begin = open.lastIndexOf(component);
-      if (begin >= 0) open.length = begin;
+      // Components that were not closed end with the one around them. One that is not open is not looked for.
+      for (let last = ''; last !== component && (counts.get(component) ?? 0) > 0; ) {
+        last = open.pop() ?? component;
+        count(last, -1);
+      }
     } else if (KINDS[open.at(-1) ?? ''] !== undefined) entries.at(-1)?.lines.push(line);
     else if (line.name === 'X-WR-CALNAME' && name === '') name = oneLine(textValue(line));
   }

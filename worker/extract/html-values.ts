@@ -12,9 +12,41 @@ const MARKUP = /<\/?[a-z!][^<>]*>|&(?:#\d+|#x[0-9a-f]+|[a-z]+\d*);/i;
 /** How much of the end of a value is looked at. */
 const END_LENGTH = 200;
 
+/** What most messages have: paragraphs and emphasis. To parse thousands of them as pages would take minutes. */
+const SIMPLE =
+  /^(?:[^<&]|<\/?(?:at|b|br|div|em|i|p|span|strong|u)(?:\s[^<>]*)?\/?>|&(?:amp|apos|gt|lt|nbsp|quot|#39);)*$/i;
+const SIMPLE_LENGTH = 5_000;
+const LINE_END = /<\/?(?:br|div|p)(?=[\s/>])[^<>]*>/gi;
+const TAG = /<[^<>]*>/g;
+const ENTITY = /&(amp|apos|gt|lt|nbsp|quot|#39);/gi;
+const CHARACTERS: Readonly<Record<string, string>> = {
+  amp: '&',
+  apos: "'",
+  gt: '>',
+  lt: '<',
+  nbsp: ' ',
+  quot: '"',
+  '#39': "'",
+};
+
+/** The text of HTML that has only paragraphs and emphasis, or null. */
+function simpleLines(html: string): string | null {
+  if (html.length > SIMPLE_LENGTH || !SIMPLE.test(html)) return null;
+  const lines = html.replace(/\s+/g, ' ').replace(LINE_END, '\n').replace(TAG, '').split('\n');
+  const texts = lines.map((line) =>
+    line
+      .replace(ENTITY, (_, name: string) => CHARACTERS[name.toLowerCase()] ?? '')
+      .replace(/ {2,}/g, ' ')
+      .trim(),
+  );
+  return texts.filter((text) => text !== '').join('\n');
+}
+
 /** The text of HTML, in lines without empty ones between them. What is nested too deeply stays as it is written. */
 export function htmlLines(html: string): string {
   if (html.length > MAX_LENGTH) return html;
+  const simple = simpleLines(html);
+  if (simple !== null) return simple;
   try {
     return htmlToMarkdown(html).replace(/\n{2,}/g, '\n');
   } catch (error) {

@@ -22,12 +22,15 @@ function textOf(value: JsonValue | undefined): string {
 
 /** Code as a block of Markdown. */
 function fenced(code: string, language: string): string {
-  const text = storable(code).replace(/\s+$/, '').replace(/^\n+/, '');
+  const text = storable(code).trimEnd().replace(/^\n+/, '');
   if (text === '') return '';
   const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }
+
+/** Whether a text only stands for an object that has no text: `<Figure size 640x480>`. */
+const isPlaceholder = (text: string) => text.startsWith('<') && text.endsWith('>') && !text.includes('\n');
 
 /** The forms of an output, the one that is easiest to read first. Pictures are left out. */
 function outputText(output: JsonObject): string {
@@ -35,8 +38,10 @@ function outputText(output: JsonObject): string {
   const plain = textOf(data['text/plain'] ?? output.text);
   const markdown = textOf(data['text/markdown']);
   if (markdown !== '') return withoutHeadings(markdown);
-  if (plain !== '' && !/^<[\w.]+ ?[^\n]*>$/.test(plain)) return fenced(withoutTerminalCodes(plain), '');
   const html = textOf(data['text/html']);
+  const isPicture = Object.keys(data).some((type) => type.startsWith('image/'));
+  const isShown = plain !== '' && !((html !== '' || isPicture) && isPlaceholder(plain));
+  if (isShown) return fenced(withoutTerminalCodes(plain), '');
   if (html !== '') return withoutHeadings(htmlLines(html));
   const error = [textUnder(output, 'ename'), textUnder(output, 'evalue')].filter((text) => text !== '');
   return fenced(withoutTerminalCodes(error.join(': ')), '');

@@ -14,5 +14,7 @@ export const extractPlainText: Extractor = (content, report, filename = '') => {
     return extractSourceCode(content, report, filename);
   }
   const { text, encoding } = decodeText(content);
-  return { title: null, parts: [{ text: withoutTerminalCodes(text), place: null }], encoding };
+  // Programs that show their progress go back to the beginning of the line. What was there is a line of its own.
+  const lines = withoutTerminalCodes(text).replace(/\r(?!\n)/g, '\n');
+  return { title: null, parts: [{ text: lines, place: null }], encoding };
 };

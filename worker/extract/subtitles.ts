@@ -6,7 +6,7 @@ import { joinBlocks, oneLine, storable, withoutHeadings } from './text.ts';
 const TIMING = /^\s*(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,]\d+)?\s*-->/;
 /** Blocks of WebVTT that nobody reads. */
 const SETTINGS = /^(?:NOTE|REGION|STYLE|WEBVTT)(?=[\s:-]|$)/;
-const VOICE = /<v(?:\.[^\s<>]*)?\s+([^<>]+)>/;
+const VOICE = /<v(?:\.[^\s<>]*)?\s([^<>]+)>/;
 const TAG = /<\/?[\w.:]+(?:\s[^<>]*)?>|\{\\[^{}]*\}/g;
 const ENTITY = /&(amp|gt|lt|nbsp|lrm|rlm);/g;
 const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', gt: '>', lt: '<', nbsp: ' ' };

@@ -101,6 +101,11 @@ describe('a calendar', () => {
     assert.equal(calendarText(nested).split('\n\n').length, 50_000);
   });
 
+  test('with ends of what was never begun is read in time', () => {
+    const text = `BEGIN:VCALENDAR\n${'BEGIN:A\n'.repeat(100_000)}${'END:B\n'.repeat(100_000)}END:A\n`;
+    assert.equal(calendarText(`${text}BEGIN:VEVENT\nSUMMARY:Fair\n`), 'Event: Fair');
+  });
+
   test('that is damaged is read, or its fault is told', () =>
     assertDamageIsTold(
       extractCalendar,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isHtml } from '../../../worker/extract/html-values.ts';
+import { htmlLines, isHtml } from '../../../worker/extract/html-values.ts';
 import { extractJson } from '../../../worker/extract/json.ts';
 import { extracted, testTexts } from './extraction.ts';
 
@@ -28,6 +28,17 @@ describe('HTML in JSON', () => {
       'a: <T> x\nb: <p\nc: x < y',
     ],
     'has no colours of a terminal': ['{"log":"\\u001b[31mbad\\u001b[0m"}', 'log: bad'],
+  });
+
+  test('is the same text if it has only paragraphs and emphasis, which are not parsed as a page', () => {
+    for (const html of [
+      '<p>a &amp; <b>b</b>c</p><p>d<br/>e&nbsp; f</p>',
+      '<div>a <em>b</em>\n c</div>\n<div class="x">d</div>',
+      'a &lt;b&gt; &#39;c&#39; &quot;d&quot;',
+      '<at id="0">Ben</at> thanks',
+    ]) {
+      assert.equal(htmlLines(html), htmlLines(`${html}<wbr>`), html);
+    }
   });
 
   test('that is nested deeply stays as it is', async () => {

@@ -18,6 +18,7 @@ describe('plain text', () => {
     ],
     'keeps what is after a command without an end': ['a\u001b]0;b\nc \u001b]d', 'a0;b\nc d'],
     'has what letters were struck over with': ['N\bNA\bAM\bME\bE\n_\bx\n\b', 'NAME\nx\n'],
+    'has a line for each text that was written over another': ['10%\r20%\rdone\r\nx', '10%\n20%\ndone\r\nx'],
     'is not changed otherwise': ['# Title\n\tüß\r\n', '# Title\n\tüß\r\n'],
   });
 });
@@ -85,6 +86,10 @@ describe('a notebook', () => {
         ],
       }),
       '## Flow\n\n````\na = "```"\n````',
+    ],
+    'has an output that only names an object, unless it is shown otherwise': [
+      notebook({ cell_type: 'code', source: '', outputs: [{ data: { 'text/plain': '<Response [200]>' } }] }),
+      '```\n<Response [200]>\n```',
     ],
     'can be without cells': [notebook(), ''],
   });

@@ -14,17 +14,43 @@ export type Where = 'top' | 'container' | 'body';
 /** A longer name is cut. */
 const MAX_NAME_LENGTH = 120;
 
-const MODIFIERS =
-  '@objc|abstract|actual|annotation|async|case|const|constexpr|data|declare|default|elemental|expect|export|extern "C"|extern|external|fileprivate|final|friend|global|implicit|inline|inner|internal|lazy|local|mutating|nonisolated|open|operator|override|partial|private|protected|pub|pub\\(crate\\)|public|pure|readonly|recursive|sealed|static|suspend|unsafe|value|virtual|Friend|Private|Protected|Public|Shared';
-const CONTAINERS =
-  'actor|class|companion object|contract|defimpl|defmodule|defprotocol|describe|enum|extension|impl|interface|library|message|mixin|mod|module|namespace|object|protocol|record|resource|service|struct|trait|union|Class|Module|Namespace|Structure';
-const FUNCTIONS =
-  'constructor|def|defmacro|defp|fn|fun|func|function\\*?|init|macro|macro_rules!|modifier|proc|procedure|rpc|sub|subroutine|Function|Property|Sub';
-const VALUES =
-  'const|data|event|fragment|input|it|let|mutation|output|program|provider|query|scalar|task|test|type|typealias|typedef|val|var|variable';
-const KEYWORD = new RegExp(
-  `^(?:(?:${MODIFIERS}) +)*(?:(?<container>${CONTAINERS})|(?<function>${FUNCTIONS})|(?:${VALUES}))(?=[ (<]|$)`,
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+/** Words before the one that says what is declared. Some of them also declare: see `VALUES`. */
+const MODIFIERS = setOf(
+  '"C" @objc Friend Private Protected Public Shared abstract actual annotation async case companion const constexpr data ' +
+    'declare default elemental expect export extern external fileprivate final friend global implicit inline inner ' +
+    'internal lazy local mutating nonisolated open operator override partial private protected pub pub(crate) public ' +
+    'pure readonly recursive sealed static suspend unsafe value virtual',
 );
+/** What has members. */
+const CONTAINERS = setOf(
+  'Class Module Namespace Structure actor class contract defimpl defmodule defprotocol describe enum extension impl ' +
+    'interface library message mixin mod module namespace object protocol record resource service struct trait union',
+);
+const FUNCTIONS = setOf(
+  'Function Property Sub constructor def defmacro defp fn fun func function function* init macro macro_rules! modifier ' +
+    'proc procedure rpc sub subroutine',
+);
+const VALUES = setOf(
+  'const data event fragment input it let mutation output program provider query scalar task test type typealias ' +
+    'typedef val var variable',
+);
+/** More words than a declaration has before its name. */
+const MAX_WORDS = 10;
+
+/** What a line declares by its keyword, or null. */
+function keywordOf(line: string): 'container' | 'function' | 'value' | null {
+  let isValue = false;
+  for (const word of line.split(' ', MAX_WORDS)) {
+    const bare = MODIFIERS.has(word) ? word : (/^[^(<]+/.exec(word)?.[0] ?? '');
+    if (CONTAINERS.has(bare)) return 'container';
+    if (FUNCTIONS.has(bare)) return 'function';
+    isValue ||= VALUES.has(bare);
+    if (!MODIFIERS.has(bare)) break;
+  }
+  return isValue ? 'value' : null;
+}
+
 /** A value that is a function: `const start = async (pump) => {`. */
 const FUNCTION_VALUE = /=>|\bfunction\b/;
 
@@ -63,19 +89,18 @@ function nameOf(line: string): string {
 export function inBraces(whole: string, where: Where): Declaration | null {
   const line = whole.replace(ANNOTATIONS, '');
   if (line.startsWith('@') || STATEMENT.test(line)) return null;
-  const keyword = KEYWORD.exec(line)?.groups;
-  if (keyword !== undefined) {
-    const isBlock = keyword.container !== undefined || keyword.function !== undefined;
+  const keyword = keywordOf(line);
+  if (keyword !== null) {
     // It only says where the rest of the file is.
-    if (keyword.container !== undefined && /;\s*$/.test(line)) return null;
-    if (where === 'body' && !isBlock && !FUNCTION_VALUE.test(line)) return null;
-    return declared(nameOf(line), keyword.container !== undefined);
+    if (keyword === 'container' && line.endsWith(';')) return null;
+    if (where === 'body' && keyword === 'value' && !FUNCTION_VALUE.test(line)) return null;
+    return declared(nameOf(line), keyword === 'container');
   }
   if (where === 'body') return null;
   const object = OBJECT.exec(line)?.[0];
   if (object !== undefined) return declared(object.replace(/[:=]$/, '').trim(), true);
   const isCallable = ASSIGNED.test(line) || (CALLABLE.test(line) && CALLABLE_END.test(line));
-  return isCallable ? declared(nameOf(line.replace(/ *(?:<-|=) *function\b.*/, ''))) : null;
+  return isCallable ? declared(nameOf(line.replace(/(?:<-|=) *function\b.*/, ''))) : null;
 }
 
 /** Python. */
@@ -93,7 +118,7 @@ export function inLisp(line: string): Declaration | null {
 export function inSignatures(line: string): Declaration | null {
   const block = /^(?:class|data|instance|module|newtype|type) [^=]*/.exec(line)?.[0] ?? '';
   return declared(
-    block === '' ? (/^(?:let |val )?[a-z][\w']* *:(?=:| )/.exec(line)?.[0].replace(/ *:$/, '') ?? '') : block,
+    block === '' ? (/^(?:let |val )?[a-z][\w']* *:(?=:| )/.exec(line)?.[0].slice(0, -1).trim() ?? '') : block,
   );
 }
 
@@ -112,7 +137,8 @@ export function inYaml(line: string): Declaration | null {
 
 /** Sections of INI and TOML, and blocks of other configuration: `server {`. */
 export function inConfiguration(line: string): Declaration | null {
-  const section = /^\[+([^\]]*)\]/.exec(line)?.[1] ?? /^([^{}]*)\{\s*$/.exec(line)?.[1] ?? '';
+  const section =
+    /^\[([^\]]*)\]/.exec(line)?.[1]?.replace(/^\[+/, '') ?? /^([^{}]*)\{\s*$/.exec(line)?.[1] ?? '';
   return declared(section.replace(/=\s*$/, '').trim(), true);
 }
 

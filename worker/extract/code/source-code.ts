@@ -1,12 +1,15 @@
 import { type DecodedText, decodeText } from '../encoding/decode.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { decodeMarkup } from '../markup-encoding.ts';
+import { withoutTerminalCodes } from '../terminal-text.ts';
 import { storable } from '../text.ts';
 import { cutCode } from './outline.ts';
 import { styleOf } from './styles.ts';
 
 function codeExtraction({ text, encoding }: DecodedText, filename: string): Extraction {
-  const parts = cutCode(storable(text).replace(/\r\n?/g, '\n'), styleOf(filename));
+  // A patch or the output of a program can have colours.
+  const shown = text.includes('\u001b') ? withoutTerminalCodes(text) : text;
+  const parts = cutCode(storable(shown).replace(/\r\n?/g, '\n'), styleOf(filename));
   // A file without text has one part without text, for which the import fails.
   return { title: null, parts: parts.length === 0 ? [{ text: '', place: null }] : parts, encoding };
 }

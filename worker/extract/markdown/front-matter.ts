@@ -42,7 +42,7 @@ function readYaml(source: string): JsonObject | null {
   }
 }
 
-const YAML_LINE = /^([\w-]+):(?:[ \t]+(.*))?$/;
+const YAML_LINE = /^([\w-]+):(?:[ \t](.*))?$/;
 
 /** The fields of YAML that a person has written with a mistake, such as a colon in a title without quotation marks. */
 function readYamlLines(source: string): JsonObject | null {

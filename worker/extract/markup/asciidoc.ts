@@ -2,7 +2,7 @@ import { decodeText } from '../encoding/decode.ts';
 import type { Extractor } from '../extraction.ts';
 import { HeadedText, linesOf } from './headed-text.ts';
 
-const HEADING = /^(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*$/;
+const HEADING = /^(={1,6}|#{1,6})[ \t](.*)$/;
 /** A heading of two lines, by the sign of the second. */
 const UNDERLINE = /^(?:=+|-+|~+|\^+|\++)$/;
 const UNDERLINE_SIGNS = '=-~^+';
@@ -13,6 +13,16 @@ const COMMENT_BLOCK = /^\/{4,}[ \t]*$/;
 const ATTRIBUTE = /^:!?[\w-]+!?:(?: (.*))?$/;
 const REVISION_DATE = /^:(?:revdate|date|docdate):/;
 const CROSS_REFERENCE = /<<[^<>,\n]*,([^<>\n]*)>>/g;
+
+/** A heading of one line. Its marks can also be at its end. */
+function readHeading(line: string): { level: number; title: string } | null {
+  const [, marks = '', rest = ''] = HEADING.exec(line) ?? [];
+  const text = rest.trim();
+  const title = text.endsWith(` ${marks}`) ? text.slice(0, -marks.length).trimEnd() : text;
+  return marks === '' || title === '' || line.length > MAX_TITLE_LENGTH * 2
+    ? null
+    : { level: marks.length, title };
+}
 
 /** The level of a heading of two lines, or 0. */
 function underlinedLevel(title: string, underline: string | undefined): number {
@@ -47,9 +57,9 @@ export const extractAsciidoc: Extractor = (content) => {
     } else if (!hasBody && ATTRIBUTE.test(line)) {
       if (REVISION_DATE.test(line)) out.dated(line);
     } else {
-      const [, marks, title] = HEADING.exec(line.slice(0, MAX_TITLE_LENGTH * 2)) ?? [];
-      const underlined = title === undefined ? underlinedLevel(line, lines[at + 1]?.trimEnd()) : 0;
-      const level = marks?.length ?? underlined;
+      const heading = readHeading(line);
+      const underlined = heading === null ? underlinedLevel(line, lines[at + 1]?.trimEnd()) : 0;
+      const { level, title } = heading ?? { level: underlined, title: line };
       if (level === 0) {
         // The lines of the author and the revision are directly below the title.
         if (!hasBody) out.dated(line);
@@ -57,8 +67,8 @@ export const extractAsciidoc: Extractor = (content) => {
         out.line(line.replace(CROSS_REFERENCE, '$1'));
         continue;
       }
-      out.heading(level, title ?? line);
-      if (level === 1) out.titled(title ?? line);
+      out.heading(level, title);
+      if (level === 1) out.titled(title);
       hasBody ||= level > 1;
       if (underlined > 0) at += 1;
     }

@@ -3,7 +3,7 @@ import type { Extractor } from '../extraction.ts';
 import { HeadedText, linesOf } from './headed-text.ts';
 
 const HEADING = /^(\*+)[ \t]+(\S.*)$/;
-const KEYWORD = /^[ \t]*#\+([\w-]+):[ \t]*(.*)$/;
+const KEYWORD = /^[ \t]*#\+([\w-]+):(.*)$/;
 /** Keywords whose value a person sees. */
 const SHOWN = new Set([
   'author',
@@ -40,6 +40,8 @@ export const extractOrg: Extractor = (content) => {
   const out = new HeadedText();
   let isCode = false;
   let isDrawer = false;
+  /** The headings are below the title, if there is one. */
+  let above = 0;
   for (const line of linesOf(text)) {
     const [, edge = '', block = '', language = ''] = BLOCK.exec(line.slice(0, MAX_HEADING_LENGTH)) ?? [];
     if (CODE.has(block.toLowerCase())) {
@@ -53,12 +55,15 @@ export const extractOrg: Extractor = (content) => {
       const [, stars = '', title = ''] = HEADING.exec(line.slice(0, MAX_HEADING_LENGTH)) ?? [];
       const [, key = '', value = ''] = KEYWORD.exec(line) ?? [];
       const keyword = key.toLowerCase();
-      if (stars !== '') out.heading(stars.length, shownLine(title));
+      if (stars !== '') out.heading(stars.length + above, shownLine(title));
       else if (keyword === '') out.line(shownLine(line));
-      else {
-        if (keyword === 'title') out.titled(value);
+      else if (keyword === 'title' && above === 0 && value.trim() !== '') {
+        out.heading(1, value);
+        out.titled(value);
+        above = 1;
+      } else {
         if (keyword === 'date') out.dated(value);
-        if (SHOWN.has(keyword)) out.line(`${keyword}: ${value}`);
+        if (SHOWN.has(keyword)) out.line(`${keyword}: ${value.trim()}`);
       }
     }
   }

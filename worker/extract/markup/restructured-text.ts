@@ -8,7 +8,9 @@ const ADORNMENT = /^([!-/:-@[-`{-~])\1+[ \t]*$/;
 const MAX_TITLE_LENGTH = 200;
 const DATE_FIELD = /^:date:/i;
 /** Text with a role, or a link with a name: what a person sees is before the address. */
-const ROLE = /:[\w:+.-]{1,60}:`([^`<>\n]+?)(?: *<[^`<>\n]*>)?`/g;
+const ROLE = /:[\w:+.-]{1,60}:`([^`<>\n]+)(?:<[^`<>\n]*>)?`/g;
+
+const withoutRoles = (line: string) => line.replace(ROLE, (_, shown: string) => shown.trim());
 
 const isAdornment = (line: string | undefined): line is string =>
   line !== undefined && line.length <= MAX_TITLE_LENGTH * 2 && ADORNMENT.test(line);
@@ -42,12 +44,12 @@ export const extractRestructuredText: Extractor = (content) => {
       isAlone && isAdornment(underline) && isTitle(title, underline) && (isOverlined || !/^\s/.test(title));
     if (!isHeading || (isAdornment(line) && !isOverlined)) {
       if (DATE_FIELD.test(line)) out.dated(line);
-      out.line(line.replace(ROLE, '$1'));
+      out.line(withoutRoles(line));
       continue;
     }
     const kind = `${isOverlined ? 'over ' : ''}${underline[0]}`;
     if (!kinds.includes(kind)) kinds.push(kind);
-    out.heading(kinds.indexOf(kind) + 1, title.replace(ROLE, '$1'));
+    out.heading(kinds.indexOf(kind) + 1, withoutRoles(title));
     if (kinds.length === 1) out.titled(title);
     at += isOverlined ? 2 : 1;
   }

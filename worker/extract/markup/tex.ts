@@ -15,7 +15,7 @@ const COMMAND_START =
   /^\s*\\(part|chapter|section|subsection|subsubsection|paragraph|title|date)\*?(?:\[[^[\]]*\])?\{/;
 const LABEL = /^\s*\\label\{[^{}]*\}/;
 /** A comment begins with a percent sign that has no backslash before it. */
-const COMMENT = /(^|[^\\])%.*$/;
+const COMMENT = /(?<!\\)%/;
 const MAX_LINE_LENGTH = 1_000;
 const COMMAND = /\\[A-Za-z]+\*?|[{}~]/g;
 
@@ -50,7 +50,8 @@ export const extractTex: Extractor = (content) => {
   const { text, encoding } = decodeText(content);
   const out = new HeadedText();
   for (const whole of linesOf(text)) {
-    const line = whole.replace(COMMENT, '$1').trimEnd();
+    const comment = whole.search(COMMENT);
+    const line = (comment === -1 ? whole : whole.slice(0, comment)).trimEnd();
     // A line that has only a comment is no empty line.
     if (line.trim() === '' && whole.trim() !== '') continue;
     const command = readCommand(line);

@@ -151,6 +151,15 @@ describe('source code', () => {
     assert.match((await extracted(extractXml, content)).parts[0]?.text ?? '', /Prüfung/);
   });
 
+  test('of a patch has no colours of a terminal', async () => {
+    const { parts } = await extracted(
+      extractSourceCode,
+      '\u001b[1m--- a\u001b[m\n\u001b[32m+b\u001b[m\n',
+      'a.diff',
+    );
+    assert.equal(parts[0]?.text, '--- a\n+b');
+  });
+
   test('that is binary is refused', async () => {
     assert.equal((await faultOf(extractSourceCode, Buffer.from('int\0main'))).code, 'not_text');
   });

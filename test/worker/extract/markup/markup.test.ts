@@ -61,7 +61,7 @@ describe('Org', () => {
   testTexts(extractOrg, {
     'has its headings and tables, without properties, comments and settings': [
       '#+TITLE: Notes\n#+OPTIONS: toc:nil\n* TODO Call\n:PROPERTIES:\n:ID: x\n:END:\n# hidden\nSee [[https://x.example][the site]], [[file:a.org]].\n** Parts\n| a | b |\n|---+---|\n| 1 | 2 |\n',
-      'title: Notes\n\n# TODO Call\n\nSee the site, file:a.org.\n\n## Parts\n\n| a | b |\n|---|---|\n| 1 | 2 |',
+      '# Notes\n\n## TODO Call\n\nSee the site, file:a.org.\n\n### Parts\n\n| a | b |\n|---|---|\n| 1 | 2 |',
     ],
     'has code in which nothing is a heading': [
       '#+BEGIN_SRC python\n# x\n* y\n#+END_SRC\n#+begin_quote\nz\n#+end_quote\n',

@@ -1,5 +1,6 @@
 import type { Block } from '../../text.ts';
-import { parseFormat, showNumber } from '../cells.ts';
+import { showNumber } from '../cells.ts';
+import { parseFormat } from '../number-format.ts';
 import { type Attributes, readXml, type XmlHandler } from '../xml.ts';
 import type { ZipArchive } from '../zip-archive.ts';
 import { countOf } from './values.ts';
