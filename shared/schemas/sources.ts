@@ -44,6 +44,12 @@ export const Place = Type.Object({
   row: Nullable(Type.Integer({ description: 'first row of the sheet in the passage, from 1' })),
   slide: Nullable(Type.Integer({ description: 'slide number, from 1' })),
   hidden: Nullable(Type.Literal(true), 'true: the sheet or slide is hidden in its program'),
+  part: Nullable(
+    Type.String({
+      description:
+        'name of the attachment of a mail; of one within an attached mail, `forwarded.eml / budget.pdf`',
+    }),
+  ),
 });
 export type Place = Static<typeof Place>;
 
@@ -55,6 +61,7 @@ export const NO_PLACE: Place = {
   row: null,
   slide: null,
   hidden: null,
+  part: null,
 };
 
 /** A place as it is stored, in `place` of `memory.chunk`: only the fields that have a value. */
@@ -94,6 +101,7 @@ type PlaceWords = Record<keyof Place, string>;
  */
 export function placeParts(place: Place): PlacePart[] {
   const words: PlaceWords = {
+    part: 'Attachment',
     page: 'Page',
     slide: 'Slide',
     sheet: 'Sheet',

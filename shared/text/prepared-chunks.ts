@@ -192,9 +192,10 @@ function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
   }
   const parts: readonly DocumentPart[] = 'parts' in input ? input.parts : [{ text: input.text, place: null }];
   for (const part of parts) {
-    // The name of a sheet is the heading of its rows.
-    const sheet = part.place?.sheet === undefined ? [] : [part.place.sheet];
-    const above = [...sheet, ...(part.headings ?? [])];
+    // The names of an attachment and of a sheet are headings of what is in it.
+    const { part: attachment, sheet } = part.place ?? {};
+    const names = [attachment, sheet].filter((name) => name !== undefined);
+    const above = [...names, ...(part.headings ?? [])];
     for (const piece of cutPieces(part.text, { isCode: part.isCode ?? false })) {
       if (piece === null) {
         yield null;
