@@ -212,6 +212,18 @@ export const IMPORT_FORMATS = {
     content: 'partly read',
   },
   'message/rfc822': { label: 'e-mail (.eml)', extensions: ['eml'], aliases: [], content: 'partly read' },
+  'application/vnd.ms-outlook': {
+    label: 'Outlook message (.msg)',
+    extensions: ['msg'],
+    aliases: ['application/x-msg', 'application/msoutlook'],
+    content: 'partly read',
+  },
+  'multipart/related': {
+    label: 'saved page (.mht)',
+    extensions: ['mht', 'mhtml'],
+    aliases: ['application/x-mimearchive', 'application/x-mht'],
+    content: 'partly read',
+  },
   'application/mbox': {
     label: 'mailbox (.mbox)',
     extensions: ['mbox'],

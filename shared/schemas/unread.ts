@@ -9,6 +9,7 @@ export const UNREAD_REASONS = {
   no_text: 'no text: pictures or blank',
   no_letters: 'its fonts do not say which letters they show',
   damaged: 'damaged',
+  locked: 'locked with a password, or encrypted',
   not_read: 'not read',
   left_out: 'left out: hidden, or not the content',
 };

@@ -159,11 +159,11 @@ describe('the import worker', () => {
 
   test('stores the attachment of each chunk of a mail, and finds its text by its name', async () => {
     const company = await service.company();
-    const part = (name: string, text: string) =>
-      `--b\r\nContent-Type: text/plain; name=${name}\r\nContent-Disposition: attachment; filename=${name}\r\n\r\n${text}\r\n`;
+    const part = (name: string, type: string, text: string) =>
+      `--b\r\nContent-Type: ${type}; name=${name}\r\nContent-Disposition: attachment; filename=${name}\r\n\r\n${text}\r\n`;
     const mail =
       'From: ann@x.example\r\nSubject: Minutes\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n' +
-      `--b\r\n\r\nSee the file.\r\n${part('quokkas.txt', 'They eat leaves.')}${part('plan.zip', 'x')}--b--\r\n`;
+      `--b\r\n\r\nSee the file.\r\n${part('quokkas.txt', 'text/plain', 'They eat leaves.')}${part('plan.zip', 'application/zip', 'x')}--b--\r\n`;
     const [done] = await importAll(company, [
       { filename: 'minutes.eml', contentBase64: Buffer.from(mail).toString('base64') },
     ]);

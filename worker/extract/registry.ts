@@ -39,5 +39,7 @@ export const EXTRACTORS: Readonly<Record<ImportMediaType, () => Promise<Extracto
   'application/vnd.oasis.opendocument.spreadsheet': async () => (await import('./office/ods.ts')).extractOds,
   'application/rtf': async () => (await import('./office/rtf.ts')).extractRtf,
   'message/rfc822': async () => (await import('./mail.ts')).extractEmail,
+  'application/vnd.ms-outlook': async () => (await import('./mail.ts')).extractOutlookMessage,
+  'multipart/related': async () => (await import('./mail.ts')).extractSavedPage,
   'application/mbox': async () => (await import('./mail.ts')).extractMbox,
 };

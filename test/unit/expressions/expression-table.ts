@@ -70,7 +70,7 @@ export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpres
     { with: '/<([A-Za-z]', known: [repeated('<a', '-', `'/>"/>`)] },
     { with: 'xmlns', atMost: 2_000, because: 'only the start of the file is searched' },
   ],
-  'worker/extract/mail.ts': [
+  'worker/extract/mail/mbox.ts': [
     { with: String.raw`\b\d{4}\b.*`, atMost: 80, because: 'only the end of the line is searched' },
   ],
   'worker/extract/pdf/paragraphs.ts': [{ with: '[-‐]$', known: [repeated('', 'A', '\0a-')] }],

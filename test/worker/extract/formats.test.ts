@@ -14,6 +14,7 @@ import {
   faultOf,
   fixture,
 } from './extraction.ts';
+import { writeMessage } from './mail/outlook-writer.ts';
 import { frame, openDocumentMembers, textCell, textRow, workbookMembers } from './office/sheet-writer.ts';
 import { presentationMembers, shape } from './office/slide-writer.ts';
 import { bookMembers, wordMembers, wordParagraph } from './office-writer.ts';
@@ -86,6 +87,18 @@ const FILES: Readonly<Record<ImportMediaType, readonly File[]>> = {
   [`${OPEN_DOCUMENT}.presentation`]: [fixture('odfpy.odp')],
   'application/rtf': [fixture('pandoc.rtf')],
   'message/rfc822': [`${MAIL}\r\n${MAIL_PARTS.map((part) => `--b\r\n${part}\r\n`).join('')}--b--\r\n`],
+  'application/vnd.ms-outlook': [
+    writeMessage({
+      subject: '水泵',
+      plain: 'x',
+      recipients: [{ name: 'Bob', address: 'b@x.example', type: 1 }],
+      attachments: [{ name: 'a.txt', content: 'y' }, { message: { subject: 'In it', html: '<p>z' } }],
+    }),
+  ],
+  'multipart/related': [
+    'From: <Saved by Blink>\r\nContent-Type: multipart/related; boundary=b\r\n\r\n' +
+      '--b\r\nContent-Type: text/html\r\n\r\n<title>T</title><p>水泵\r\n--b--\r\n',
+  ],
   'application/mbox': [message('>From x') + message('水泵')],
 };
 
