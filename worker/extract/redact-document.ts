@@ -168,7 +168,10 @@ function hasCredentials(content: Uint8Array): boolean {
 /** Decodes a file so that its ASCII characters are right, which is enough to find credentials. */
 function asText(content: Uint8Array): string {
   const [first, second] = content;
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(content);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(content);
-  return Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('latin1');
+  // Messages of Outlook have texts in UTF-16 between others.
+  const text = bytes.toString('latin1');
+  return first === 0xd0 && second === 0xcf ? text.replace(/([^\0])\0/g, '$1') : text;
 }

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { IMPORT_FORMATS, type ImportMediaType } from '../../../shared/formats/media-types.ts';
 import { hasRawCredentials } from '../../../worker/extract/redact-document.ts';
 import { writeZip, type ZipMember } from '../../support/zip-writer.ts';
+import { writeMessage } from './mail/outlook-writer.ts';
 
 type Formats = [ImportMediaType, { extensions: readonly string[] }][];
 
@@ -39,6 +40,11 @@ const CASES: Readonly<Record<string, [type: ImportMediaType, found: Uint8Array, 
     'application/mbox',
     mail('X-Key: AKIAIOSFODNN7EXAMPLB'),
     mail('DKIM-Signature: v=1; s=key1; b=Q4nJk8q0pW7v'),
+  ],
+  'is found in a property of a message of Outlook': [
+    'application/vnd.ms-outlook',
+    writeMessage({ messageClass: 'AKIAIOSFODNN7EXAMPLB' }),
+    writeMessage({ messageClass: 'IPM.Note' }),
   ],
   'is found in a link of a PDF that is not compressed': [
     'application/pdf',

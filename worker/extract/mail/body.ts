@@ -5,7 +5,10 @@ import { withoutHeadings } from '../text.ts';
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{N}]+/gu;
 
-const wordsOf = (text: string) => new Set(text.toLowerCase().match(WORD) ?? []);
+/** Only the beginnings of long texts are compared. */
+const MAX_COMPARED = 500_000;
+
+const wordsOf = (text: string) => new Set(text.slice(0, MAX_COMPARED).toLowerCase().match(WORD) ?? []);
 
 /** Whether a text has at least half of the words of another. */
 function hasMostWords(text: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
@@ -17,11 +20,14 @@ const NOT_SHOWN = /^(?:script|style|title)\b/i;
 
 /** The text of HTML without its elements, roughly: it is much faster than to read it. */
 function roughText(html: string): string {
-  const texts = html.split('<').map((piece, index) => {
-    if (index === 0) return piece;
-    const end = piece.indexOf('>');
-    return end < 0 || NOT_SHOWN.test(piece) ? '' : piece.slice(end + 1);
-  });
+  const texts = html
+    .slice(0, MAX_COMPARED)
+    .split('<')
+    .map((piece, index) => {
+      if (index === 0) return piece;
+      const end = piece.indexOf('>');
+      return end < 0 || NOT_SHOWN.test(piece) ? '' : piece.slice(end + 1);
+    });
   return texts.join(' ');
 }
 

@@ -48,7 +48,12 @@ function encodingOf(charset: string): string | null {
 const countMultibyte = (bytes: Uint8Array) =>
   bytes.reduce((count, byte) => (byte >= 0xc2 && byte < 0xf5 ? count + 1 : count), 0);
 
-const countOf = (text: string, letter: string) => text.split(letter).length - 1;
+/** How many letters of a text were lost. */
+function countLost(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) count += 1;
+  return count;
+}
 
 /** The text by its declared character set. Null if the text shows that the declaration is wrong. */
 function decodeDeclared(bytes: Uint8Array, charset: string | undefined): string | null {
@@ -60,7 +65,7 @@ function decodeDeclared(bytes: Uint8Array, charset: string | undefined): string 
   } else if (isBroad && countMultibyte(bytes) >= CERTAIN_LETTERS) return new TextDecoder().decode(bytes);
   const text = new TextDecoder(encoding).decode(bytes);
   const high = bytes.reduce((count, byte) => (byte >= 0x80 ? count + 1 : count), 0);
-  return countOf(text, '\ufffd') > Math.max(1, high * MAX_LOST) ? null : text;
+  return countLost(text) > Math.max(1, high * MAX_LOST) ? null : text;
 }
 
 /**

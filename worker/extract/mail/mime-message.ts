@@ -74,12 +74,25 @@ class PartSorter {
   }
 }
 
-const textOf = (part: MimePart) => decodeMailText(bytesOf(part), part.contentType.parsed.params.charset);
+/** HTML can say its character set itself, at its beginning. */
+const META_CHARSET = /<meta\b[^>]{0,200}?charset=["']?([\w-]{1,40})/i;
+const META_LENGTH = 2000;
 
-/** The plain text of a part, whose encoding is added to those that were detected. */
-function plainText(part: MimePart, detected: string[]): string {
-  const { text, encoding } = textOf(part);
+/** The text of a part. Its encoding is added to those that were detected. */
+function textOf(part: MimePart, detected: string[]): string {
+  const bytes = bytesOf(part);
+  let { charset } = part.contentType.parsed.params;
+  if (charset === undefined && typeOf(part) === 'text/html') {
+    const start = Buffer.from(bytes.subarray(0, META_LENGTH)).toString('latin1');
+    charset = META_CHARSET.exec(start)?.[1];
+  }
+  const { text, encoding } = decodeMailText(bytes, charset);
   if (encoding !== null) detected.push(encoding);
+  return text;
+}
+
+function plainText(part: MimePart, detected: string[]): string {
+  const text = textOf(part, detected);
   const { format, delsp } = part.contentType.parsed.params;
   return /^flowed$/i.test(format ?? '') ? joinFlowed(text, /^yes$/i.test(delsp ?? '')) : text;
 }
@@ -136,9 +149,9 @@ export function toMailMessage({ email, root }: MimeMessage): MailMessage {
   const detected: string[] = [];
   const texts = sorter.texts.map(({ plain, html }) => ({
     plain: plain.map((part) => plainText(part, detected)).join('\n'),
-    html: html.map((part) => textOf(part).text).join('\n'),
+    html: html.map((part) => textOf(part, detected)).join('\n'),
   }));
-  const events = sorter.events.map((part) => calendarText(textOf(part).text));
+  const events = sorter.events.map((part) => calendarText(textOf(part, detected)));
   const attachments = withoutShown(sorter.attachments, texts.map(({ html }) => html).join('\n'));
   return {
     head: headOf(email),

@@ -47,9 +47,6 @@ const PROPERTIES = '__properties_version1.0';
 /** Bytes before the properties of a fixed size. */
 const HEADER = { file: 32, message: 24, other: 8 };
 
-/** More recipients are not listed, and more attachments are not read. */
-const MAX_STORAGES = 10_000;
-
 /** Milliseconds from 1601, from which times are counted, to 1970. */
 const EPOCH_MS = 11_644_473_600_000n;
 
@@ -136,7 +133,7 @@ function encodingOf(page: number): string {
 
 /** The storages whose names begin so, in order. */
 function storagesOf({ storages }: Storage, prefix: string): Storage[] {
-  const found = [...storages].filter(([name]) => name.startsWith(prefix)).slice(0, MAX_STORAGES);
+  const found = [...storages].filter(([name]) => name.startsWith(prefix));
   return found.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, storage]) => storage);
 }
 

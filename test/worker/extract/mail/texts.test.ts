@@ -94,6 +94,11 @@ describe('the text of a mail', () => {
     }
   });
 
+  test('of HTML is decoded by the character set that it says itself', async () => {
+    const html = `<html><head><meta charset="koi8-r"></head><body><p>${bytes('cec1d3cfd3')}`;
+    assert.equal(await bodyOf(inLatin1(`${HEAD}Content-Type: text/html\r\n\r\n${html}`)), 'насос');
+  });
+
   test('keeps its character set if another one is only possible', async () => {
     const mail = `${HEAD}Content-Type: text/plain; charset=gb2312\r\n\r\n${bytes('d6d0c2b3')}`;
     assert.equal(await bodyOf(inLatin1(mail)), '中鲁');
