@@ -128,7 +128,7 @@ describe('an attachment of an e-mail', () => {
   test('can be shown below the text, as mail programs of Unix and Apple do', async () => {
     const inline = 'Content-Disposition: inline; filename=a.patch\r\nContent-Type: text/x-diff';
     assert.deepEqual(await attachmentsOf(mixed(part(inline, '+one'))), [
-      { text: '+one\n', place: { part: 'a.patch' } },
+      { text: '+one', place: { part: 'a.patch' }, isCode: true },
     ]);
     const named = `${HEAD}Content-Type: text/plain; name=message.txt\r\n\r\nthe text`;
     assert.match((await extracted(extractEmail, named)).parts[0]?.text ?? '', /the text$/);
