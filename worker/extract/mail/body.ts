@@ -1,5 +1,5 @@
 import { htmlToMarkdown } from '../html.ts';
-import { withoutHeadings } from '../text.ts';
+import { joinBlocks, withoutHeadings } from '../text.ts';
 
 /** A script without spaces has a word in each character. */
 const WORD =
@@ -33,7 +33,8 @@ function roughText(html: string): string {
 
 /**
  * The text of a message that has it as plain text and as HTML. The HTML is used if the plain text has less than half of its
- * words: some programs write only that the message is HTML. A plain text with many more words than the HTML is kept.
+ * words: some programs write only that the message is HTML. A plain text with many more words than the HTML follows it,
+ * because the HTML can also be the remark.
  * @throws FileFault `too_deep` for the HTML
  */
 export function bodyText(plain: string, html: string): string {
@@ -44,5 +45,6 @@ export function bodyText(plain: string, html: string): string {
   if (hasMostWords(words, wordsOf(roughText(html)))) return text;
   const markdown = htmlToMarkdown(html);
   const shown = wordsOf(markdown);
-  return hasMostWords(words, shown) || words.size > 2 * shown.size ? text : markdown;
+  if (hasMostWords(words, shown)) return text;
+  return words.size > 2 * shown.size ? joinBlocks([markdown, text]) : markdown;
 }

@@ -13,6 +13,13 @@ function quoteDepth(line: string): number {
   return depth;
 }
 
+const DEEP_QUOTE = /^((?:> ?){10})(?:> ?)+/gm;
+
+/** A text whose lines are marked as quoted ten times at most. */
+export function withoutDeepQuotes(text: string): string {
+  return text.replace(DEEP_QUOTE, '$1');
+}
+
 /**
  * Joins the lines of a text in the form `format=flowed` (RFC 3676). Lines of different depths of quotation are not joined. A
  * quoted line begins with `> ` for each level.

@@ -3,7 +3,7 @@ import { calendarText } from '../calendar.ts';
 import { joinBlocks } from '../text.ts';
 import { bodyText } from './body.ts';
 import { decodeMailText } from './charset.ts';
-import { joinFlowed } from './flowed.ts';
+import { joinFlowed, withoutDeepQuotes } from './flowed.ts';
 import type { MailAttachment, MailHead, MailMessage } from './message.ts';
 import {
   bytesOf,
@@ -94,7 +94,9 @@ function textOf(part: MimePart, detected: string[]): string {
 function plainText(part: MimePart, detected: string[]): string {
   const text = textOf(part, detected);
   const { format, delsp } = part.contentType.parsed.params;
-  return /^flowed$/i.test(format ?? '') ? joinFlowed(text, /^yes$/i.test(delsp ?? '')) : text;
+  return /^flowed$/i.test(format ?? '')
+    ? joinFlowed(text, /^yes$/i.test(delsp ?? ''))
+    : withoutDeepQuotes(text);
 }
 
 function headOf({ from, to, cc, date, subject }: Email): MailHead {

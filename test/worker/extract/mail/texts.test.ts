@@ -33,7 +33,14 @@ describe('a mail with plain text and HTML', () => {
       alternative('invoice inv-20417: 4200 euros, due https://x.example/a', html),
       /\n\ninvoice inv-20417: 4200 euros, due https:\/\/x.example\/a$/,
     ],
-    'gives the plain text if the HTML is a stub': [
+    'gives the HTML if the stub is longer, in any language': [
+      alternative(
+        'Diese E-Mail ist im HTML-Format. Ihr Programm kann sie nicht anzeigen.',
+        '<p>Ihre Rechnung RE-4417 ist da.</p>',
+      ),
+      /Ihre Rechnung RE-4417 ist da\./,
+    ],
+    'gives the plain text too if the HTML is a stub': [
       alternative('The order has twelve pumps, four valves and one motor.', '<p>See text.</p>'),
       /twelve pumps, four valves and one motor\.$/,
     ],
@@ -156,5 +163,6 @@ describe('flowed text', () => {
 
   test('that is quoted and not flowed keeps its lines', async () => {
     assert.equal(await bodyOf(`${HEAD}\r\nYes\r\n> is it\r\n>> old`), 'Yes\n> is it\n>> old');
+    assert.equal(await bodyOf(`${HEAD}\r\n${'>'.repeat(5000)} deep`), `${'>'.repeat(10)}deep`);
   });
 });
