@@ -1,6 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { FileFault } from '../extraction.ts';
-import { type DecodedText, decodeText } from '../text.ts';
+import { type DecodedText, decodeTextOrReplace } from '../encoding/decode.ts';
 
 /** Names of character sets in mails that the Encoding Standard does not have. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
@@ -75,13 +74,7 @@ function decodeDeclared(bytes: Uint8Array, charset: string | undefined): string 
  */
 export function decodeMailText(bytes: Uint8Array, charset: string | undefined): DecodedText {
   const declared = decodeDeclared(bytes, charset);
-  if (declared !== null) return { text: declared, encoding: null };
-  try {
-    return decodeText(bytes);
-  } catch (error) {
-    if (!(error instanceof FileFault)) throw error;
-    return { text: new TextDecoder(isUtf8(bytes) ? 'utf-8' : 'windows-1252').decode(bytes), encoding: null };
-  }
+  return declared === null ? decodeTextOrReplace(bytes) : { text: declared, encoding: null };
 }
 
 /**
