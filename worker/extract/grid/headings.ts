@@ -58,7 +58,6 @@ function canBeGroup(cell: Cell): boolean {
 /** The headings of groups of columns in the row above a row of headings; null if it has others. */
 function groupsAbove(above: TableRow, row: TableRow, body: ColumnShapes, last: number): HeadingRow | null {
   if (above.number !== row.number - 1 || !above.cells.every(canBeGroup)) return null;
-  if (isBold(row) && !isBold(above)) return null;
   const named = new Set(coveredColumns([row.cells]));
   const [first = 0] = body.columns();
   if (above.cells.some(({ span = 1 }) => span > 1)) {
@@ -67,7 +66,7 @@ function groupsAbove(above: TableRow, row: TableRow, body: ColumnShapes, last: n
     );
     return isTitle ? null : ownColumns(above.cells);
   }
-  if (above.cells.length < 2) return null;
+  if (above.cells.length < 2 || (isBold(row) && !isBold(above))) return null;
   const texts = new Set(row.cells.map(({ text }) => text.trim()));
   const fillsHoles = above.cells.some(({ column }) => !named.has(column) && body.filledIn(column) > 0);
   const isGrouped = texts.size < row.cells.length && above.cells.length < row.cells.length;

@@ -156,7 +156,7 @@ function digitsOf(inner: string, scale: number, isPercent: boolean): Digits {
     };
   }
   if (/^0{2,20}$/.test(inner)) return { kind: 'padded', digits: inner.length };
-  const isGrouped = /^#+0?\.?[0#?]*$/.test(inner.replace(/[,\u00a0\u202f ]/g, ''));
+  const isGrouped = /^#[0#?]*$/.test(inner.replace(/[,\u00a0\u202f ]/g, ''));
   return point >= 0 || isGrouped || /^[0#?]*$/.test(inner.replaceAll(',', ''))
     ? { kind: 'plain' }
     : { kind: 'mask', mask: inner };

@@ -207,6 +207,26 @@ describe('the headings of a sheet', () => {
       sheetWith(twoRows + textRow(3, 'Kiel', '1', '2', '3'), merged('A1:A2', 'B1:C1')),
       'Region: Kiel\nCosts Staff: 1\nCosts Rent: 2\nIncome Fees: 3',
     ],
+    'are joined with those of groups also if only the lower row is bold, as XlsxWriter can write it': [
+      writeZip(
+        replaced(
+          bold(
+            workbookMembers({
+              sheets: {
+                S:
+                  textRow(1, 'Region', 'Spring', '', 'Autumn') +
+                  textRow(2, '', 'Plan', 'Fact', 'Plan', 'Fact').replaceAll('<c ', '<c s="1" ') +
+                  textRow(3, 'Kiel', '1', '2', '3', '4'),
+              },
+              formats: ['General'],
+            }),
+          ),
+          '</sheetData>',
+          `</sheetData>${merged('A1:A2', 'B1:C1', 'D1:E1')}`,
+        ),
+      ),
+      'Region: Kiel\nSpring Plan: 1\nSpring Fact: 2\nAutumn Plan: 3\nAutumn Fact: 4',
+    ],
     'are not joined with a title that is merged over the table': [
       sheetWith(
         textRow(1, 'Staff of 2024') + textRow(2, 'Name', 'City', 'Phone') + textRow(3, 'Ann', 'Kiel', '6100'),
