@@ -7,6 +7,12 @@ const PIECE_BYTES = 24;
 const endsSequence = (byte: number | undefined) =>
   byte !== undefined && (byte < 0x30 || (byte > 0x39 && byte < 0x40));
 
+/** Whether a byte outside ASCII is in this range. A large file has a million ranges, so none is copied. */
+function hasHighByte(content: Uint8Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) if ((content[index] ?? 0) > 0x7f) return true;
+  return false;
+}
+
 /** The parts of a file that show its encoding: those with bytes outside ASCII, which can come late. No sequence is cut in two. */
 export function sampleOf(content: Uint8Array): Uint8Array {
   const pieces: Uint8Array[] = [];
@@ -15,10 +21,9 @@ export function sampleOf(content: Uint8Array): Uint8Array {
     const most = Math.min(content.length, start + SAMPLE_BYTES);
     let end = Math.min(start + PIECE_BYTES, content.length);
     while (end < most && !endsSequence(content[end - 1])) end += 1;
-    const piece = content.subarray(start, end);
-    if (piece.some((byte) => byte > 0x7f)) {
-      pieces.push(piece);
-      size += piece.length;
+    if (hasHighByte(content, start, end)) {
+      pieces.push(content.subarray(start, end));
+      size += end - start;
     }
     start = end;
   }
