@@ -1,17 +1,11 @@
 import { type Block, plainTextOf } from '../text.ts';
+import { nestedText } from './nested-tables.ts';
 
 /** A cell with headings or tables and more text than this, in characters, is a part of the layout of the page. */
 const MAX_STRUCTURED_CELL = 2_000;
 
 /** A row of a table: the blocks of each cell, and in how many columns they are. */
 export type Row = { blocks: readonly Block[]; times: number }[];
-
-/** A table in a cell, in one line: `Owner: Ann; Phone: 6100`, or its cells with commas if it has not two columns. */
-function nestedText(rows: readonly (readonly string[])[]): string {
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
-  const lines = rows.map((row) => row.filter((cell) => cell.trim() !== '').join(width === 2 ? ': ' : ', '));
-  return lines.filter((line) => line !== '').join('; ');
-}
 
 /** The text of a cell, in one line. */
 export const cellText = (blocks: readonly Block[]) =>

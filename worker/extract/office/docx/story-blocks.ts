@@ -99,7 +99,6 @@ export class StoryBlocks {
     const top = this.#top;
     if (top.kind === 'table') return;
     pushAll(top.kind === 'paragraph' ? top.after : top.blocks, blocks);
-    for (const block of blocks) this.#count(block);
   }
 
   /** Adds a note. It comes after the paragraph, or after the table that the paragraph is in. */

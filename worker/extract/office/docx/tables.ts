@@ -1,4 +1,5 @@
 import { type Block, plainTextOf, type TextBudget } from '../../text.ts';
+import { nestedText } from '../nested-tables.ts';
 
 /** A cell of a table. */
 export interface Cell {
@@ -23,20 +24,18 @@ export const MAX_COLUMNS = 63;
 /** A table whose cells have headings or tables, and one that is longer than this, is the layout of a page. In characters. */
 const MAX_STRUCTURED_CELL = 2_000;
 
-/** The text of a block in a cell. The rows of a table in it are divided by semicolons. */
+/** The text of a block in a cell. */
 function textInCell(block: Block): string {
   if (block.kind === 'item' && block.marker !== undefined) return `${block.marker} ${block.text}`;
-  if (block.kind !== 'table') return plainTextOf(block);
-  const rows = block.rows.map((row) => row.filter((cell) => cell.trim() !== '').join(' '));
-  return rows.filter((row) => row !== '').join('; ');
+  return block.kind === 'table' ? nestedText(block.rows) : plainTextOf(block);
 }
 
 /** The text of a cell in one line. */
 function cellText(blocks: readonly Block[]): string {
-  const texts = blocks
-    .map((block) => ({ text: textInCell(block), end: block.kind === 'table' ? '; ' : ' ' }))
-    .filter(({ text }) => text.trim() !== '');
-  return texts.map(({ text, end }, index) => (index < texts.length - 1 ? text + end : text)).join('');
+  return blocks
+    .map(textInCell)
+    .filter((text) => text.trim() !== '')
+    .join(' ');
 }
 
 const isStructure = ({ kind }: Block) => kind === 'table' || kind === 'heading';

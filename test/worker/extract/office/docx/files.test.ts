@@ -32,7 +32,7 @@ describe('a Word document in a file', () => {
     ],
     'keeps the rows of a table with a table in a cell': [
       file('nested-table'),
-      '| Item | Details |\n| - | - |\n| Pump | Pressure Flow; 12 bar 30 l; inner end |',
+      '| Item | Details |\n| - | - |\n| Pump | Pressure: Flow; 12 bar: 30 l inner end |',
     ],
     'of LibreOffice has headings, notes, lists, tables and comments, without what was deleted': [
       file('libreoffice'),

@@ -33,7 +33,7 @@ describe('a table of a Word document', () => {
           cell(text('Two')) + cell(text('lines') + text('here')),
         ),
       ),
-      '| Owner | Ann 6100; Bo 6200 |\n| - | - |\n| Pump | Details large |\n| Two | lines here |',
+      '| Owner | Ann: 6100; Bo: 6200 |\n| - | - |\n| Pump | Details large |\n| Two | lines here |',
     ],
     'is text if it has one column, or one row with headings, or a cell with as much as a page': [
       writeWord(
