@@ -82,7 +82,9 @@ const CASES: Readonly<Record<string, readonly [source: string, expected: Expecte
     '---\njupyter:\n  jupytext:\n    text_representation:\n      extension: .md\n---\n\n# Analysis\n\nThe torque is measured.\n\n```python\ntorque = valve + 60\n```\n',
     {
       texts: ['Analysis', 'The torque is measured.', 'torque = valve + 60'],
-      optional: ['jupyter jupytext text_representation extension md python'],
+      optional: [
+        'jupyter jupytext text_representation extension md python jupyter.jupytext.text_representation.extension',
+      ],
     },
   ],
 };

@@ -181,7 +181,7 @@ export const pandoc: Maker = {
         // The preamble of LaTeX has hundreds of words.
         await run(
           'pandoc',
-          `${format === 'latex' ? '' : '-s '}-f html --wrap=none -t ${format} -o`,
+          `${format === 'latex' ? '' : '-s '}-f html-auto_identifiers --wrap=none -t ${format} -o`,
           `${one.path}.${extension}`,
           source,
         );

@@ -93,7 +93,7 @@ const ORG = `#+TITLE: Pump manual of Kiel
 | Valve | Kiel |
 `;
 const MARKUP_WORDS =
-  'Author note NOTE code-block python torque valve 60 TITLE AUTHOR TODO shop ref toc the list https://example.org See valves list <https://example.org>`_ gloves Order Wear gloves at the pump';
+  'Author note NOTE code-block python torque valve 60 TITLE AUTHOR TODO shop ref toc the list https://example.org See valves list <https://example.org>`_ gloves Order Wear gloves at the pump and title author';
 const manual = (texts: readonly string[], title?: string): Expected => ({
   texts: [
     'Pump manual of Kiel',
