@@ -143,7 +143,7 @@ describe('the import worker', () => {
     const locations = {
       valve: { ...inSheet, sheet: 'Kept secret', row: 2, hidden: true, headings: ['Kept secret'] },
       prices: { ...inSheet, sheet: 'Prices', row: 1, headings: ['Prices'] },
-      torque: { ...NO_PLACE, slide: 2, document_title: 'Pump training', headings: ['Torque'] },
+      torque: { ...NO_PLACE, slide: 2, hidden: true, document_title: 'Pump training', headings: ['Torque'] },
     };
     for (const [word, location] of Object.entries(locations)) {
       const [hit] = await found(company, word);

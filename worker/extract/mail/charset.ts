@@ -59,7 +59,8 @@ function decodeDeclared(bytes: Uint8Array, charset: string | undefined): string 
   const encoding = charset === undefined ? null : encodingOf(charset);
   const isBroad = isUtf8(bytes) && !isAscii(bytes);
   if (encoding === null || WEAK.has(encoding)) {
-    if (isBroad) return new TextDecoder().decode(bytes);
+    // Mails do not have UTF-16 without saying so, which a NUL would else be taken for.
+    if (isBroad || (bytes.includes(0) && isAscii(bytes))) return new TextDecoder().decode(bytes);
     if (encoding === null || encoding === 'utf-8') return null;
   } else if (isBroad && countMultibyte(bytes) >= CERTAIN_LETTERS) return new TextDecoder().decode(bytes);
   const text = new TextDecoder(encoding).decode(bytes);
