@@ -1336,7 +1336,7 @@ function memory.prune_workspace_versions(p_after uuid, p_keep integer, p_limit i
 function memory.purge_memory(p_memory uuid) returns TABLE(version integer, source_id uuid, captures uuid[]) security definer grant execute to memory_service;
 function memory.purge_records(p_ids uuid[]) returns void;
 function memory.purge_source(p_source uuid) returns uuid[] security definer grant execute to memory_service;
-function memory.queue_files(p_team uuid, p_extensions text[], p_limit integer) returns TABLE(version_id uuid, layer_id uuid, updated_by uuid, updated_by_token uuid) security definer grant execute to memory_worker;
+function memory.queue_files(p_team uuid, p_extensions text[], p_names text[], p_build_names text[], p_limit integer) returns TABLE(version_id uuid, layer_id uuid, updated_by uuid, updated_by_token uuid) security definer grant execute to memory_worker;
 function memory.rarest_keys(p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT other_postings double precision) returns record;
 function memory.read_slices(p_space text, p_slices integer[], p_place integer, p_all boolean) returns TABLE(slice integer, terms bytea, places bytea, counts bytea, vectors text) security definer grant execute to memory_worker;
 function memory.readable_counts(p_layers uuid[]) returns memory.scope_counts;

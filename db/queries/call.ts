@@ -65,6 +65,8 @@ interface SqlRowFunctions {
     tx: WorkerTransaction,
     teamId: string,
     extensions: readonly string[],
+    names: readonly string[],
+    buildNames: readonly string[],
     limit: number,
   ) => { versionId: string; layerId: LayerId; updatedBy: string; updatedByToken: string | null };
   'memory.stale_layers': (tx: TeamWorkerTransaction) => LayerSize;

@@ -262,6 +262,9 @@ const BY_DECLARED_TYPE = new Map<string, ImportMediaType>(
 
 /** The extensions of all formats, in lower case, without the dot. */
 export const IMPORT_EXTENSIONS: readonly string[] = [...BY_EXTENSION.keys()];
+/** Whole names that are a format without an extension of it, and names that are one with any extension, in lower case. */
+export const IMPORT_NAMES: readonly string[] = [...BY_NAME.keys()];
+export const IMPORT_BUILD_NAMES: readonly string[] = [...BY_BUILD_NAME.keys()];
 
 /**
  * UNKNOWN is declared for a type that the program does not know. Where Excel is installed, Windows declares EXCEL for CSV

@@ -186,3 +186,23 @@ describe('a database of an earlier version that is upgraded', () => {
       assert.ok(batch?.captures.some(({ summary }) => summary === 'It waits.'));
     }));
 });
+
+test('files that no reader could read before an upgrade are decided on again, and others are not', async (t) => {
+  const database = await openOwnDatabase({ prepared: false });
+  t.after(() => database.close());
+  await loadDump(database);
+  await database.query(`update memory.workspace_version set indexed = 'no'`);
+  const [read] = await database.query<{ id: string }>(
+    `update memory.workspace_version set indexed = 'yes'
+      where id = (select min(id::text)::uuid from memory.workspace_version where until_revision is null and sha256 is not null)
+      returning id`,
+  );
+  await prepareDatabase(database);
+  const versions = await database.query<{ id: string; isLive: boolean; indexed: string | null }>(
+    `select id, until_revision is null and sha256 is not null and bytes > 0 as "isLive", indexed
+       from memory.workspace_version`,
+  );
+  assert.ok(versions.filter(({ isLive }) => isLive).length > 1);
+  for (const { id, isLive, indexed } of versions)
+    assert.equal(indexed, id === read?.id ? 'yes' : isLive ? null : 'no');
+});

@@ -12,7 +12,12 @@ import { asWorker, withoutScope } from '../../db/driver/database.ts';
 import { pruneObjects } from '../../db/objects/move-contents.ts';
 import { callRows } from '../../db/queries/call.ts';
 import type { FileSource } from '../../db/queries/workspace/indexing.ts';
-import { IMPORT_EXTENSIONS, importMediaType } from '../../shared/formats/media-types.ts';
+import {
+  IMPORT_BUILD_NAMES,
+  IMPORT_EXTENSIONS,
+  IMPORT_NAMES,
+  importMediaType,
+} from '../../shared/formats/media-types.ts';
 import { jobScope, type TeamScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 import { FileFault, SecretFault } from '../extract/extraction.ts';
@@ -79,7 +84,15 @@ async function enqueueUndecided({ database, queue }: JobContext): Promise<void> 
   )) {
     // In separate transactions, so that one that waits for a lock does not delay the others.
     await asWorker(database, async (tx) => {
-      const files = await callRows(tx, 'memory.queue_files', teamId, IMPORT_EXTENSIONS, MAX_FILES_PER_TEAM);
+      const files = await callRows(
+        tx,
+        'memory.queue_files',
+        teamId,
+        IMPORT_EXTENSIONS,
+        IMPORT_NAMES,
+        IMPORT_BUILD_NAMES,
+        MAX_FILES_PER_TEAM,
+      );
       if (files.length === 0) return;
       const jobs = files.map(({ updatedBy: userId, updatedByToken: tokenId, ...version }) => ({
         companyId,

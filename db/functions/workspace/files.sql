@@ -14,11 +14,12 @@ $$;
 revoke execute on function memory.file_sources(int) from public, memory_service, memory_worker;
 grant execute on function memory.file_sources(int) to memory_worker;
 
--- Decides on live files of a Team on which nobody has decided, at most p_limit: a file with one of these extensions is to
--- be indexed, unless it is empty. Decides on fewer if files of the Team wait already, because each push reads the jobs that
+-- Decides on live files of a Team on which nobody has decided, at most p_limit: a file is to be indexed, unless it is empty,
+-- if it has one of these names or extensions, or one of the build names before its first dot, as importMediaType of
+-- shared/formats/media-types.ts decides. Decides on fewer if files of the Team wait already, because each push reads the jobs that
 -- wait. Returns the versions to index. A version that a push replaces at the same time is skipped, because the push decides
 -- on its successor.
-create or replace function memory.queue_files(p_team uuid, p_extensions text[], p_limit int)
+create or replace function memory.queue_files(p_team uuid, p_extensions text[], p_names text[], p_build_names text[], p_limit int)
 returns table (version_id uuid, layer_id uuid, updated_by uuid, updated_by_token uuid)
 language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_custom_plan
@@ -33,12 +34,14 @@ begin
      limit p_limit) w;
   return query
   with next as (
-    select v.id from workspace_version v
+    select v.id, lower(substring(v.path from '[^/]*$')) as name from workspace_version v
      where v.team_id = p_team and v.indexed is null and v.until_revision is null and v.sha256 is not null
      limit p_limit - v_waiting for update skip locked
   ), decided as (
     update workspace_version v
-       set indexed = case when v.bytes > 0 and lower(substring(v.path from '\.([^./]*)$')) = any (p_extensions)
+       set indexed = case when v.bytes > 0 and (n.name = any (p_names)
+                            or substring(n.name from '\.([^.]*)$') = any (p_extensions)
+                            or substring(n.name from '^([^.]*)\.') = any (p_build_names))
                           then 'pending' else 'no' end
       from next n where v.team_id = p_team and v.id = n.id
     returning v.id, v.layer_id, v.updated_by, v.updated_by_token, v.indexed
@@ -46,8 +49,8 @@ begin
   select d.id, d.layer_id, d.updated_by, d.updated_by_token from decided d where d.indexed = 'pending' order by d.id;
 end $$;
 
-revoke execute on function memory.queue_files(uuid, text[], int) from public, memory_service, memory_worker;
-grant execute on function memory.queue_files(uuid, text[], int) to memory_worker;
+revoke execute on function memory.queue_files(uuid, text[], text[], text[], int) from public, memory_service, memory_worker;
+grant execute on function memory.queue_files(uuid, text[], text[], text[], int) to memory_worker;
 
 -- Returns the active Teams with live files on which nobody has decided whether to index them: see queue_files. The index is
 -- read once for each Team, and not once for each file.

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { asWorker } from '../../../db/driver/database.ts';
 import { callRows } from '../../../db/queries/call.ts';
-import { IMPORT_EXTENSIONS } from '../../../shared/formats/media-types.ts';
+import {
+  IMPORT_BUILD_NAMES,
+  IMPORT_EXTENSIONS,
+  IMPORT_NAMES,
+  importMediaType,
+} from '../../../shared/formats/media-types.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { startWorker } from '../../../worker/worker.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
@@ -59,13 +64,36 @@ describe('the job file.waiting', () => {
     );
   });
 
+  test('decides by the name of a file as a push does', async () => {
+    const { company, owner } = await indexer.open();
+    const names =
+      'Dockerfile,Dockerfile.prod,Makefile.am,README,.env,.gitignore,a.PY,a.tar.gz,a.docm,notes,x.Dockerfile';
+    const paths = names.split(',').map((name) => `team/docs.v2/${name}`);
+    await owner.push(paths.map((path) => file(path, `heron in ${path}`)));
+    const pushed = await states(owner);
+    for (const [path, state] of Object.entries(pushed))
+      assert.equal(state, importMediaType(path, undefined, false) === null ? 'no' : 'pending', path);
+    await forgetStates(company.teamId);
+    const jobs = await enqueued(company.teamId);
+    assert.equal(jobs.length, Object.values(pushed).filter((state) => state === 'pending').length);
+    assert.deepEqual(await states(owner), pushed);
+  });
+
   test('enqueues the next files of a Team only as earlier ones are indexed', async () => {
     const { company, owner } = await indexer.open();
     await owner.push(Array.from({ length: 5 }, (_, n) => file(`team/${n}.md`, `heron ${n}`)));
     await forgetStates(company.teamId);
     const enqueue = (limit: number) =>
       asWorker(database, (tx) =>
-        callRows(tx, 'memory.queue_files', company.teamId, IMPORT_EXTENSIONS, limit),
+        callRows(
+          tx,
+          'memory.queue_files',
+          company.teamId,
+          IMPORT_EXTENSIONS,
+          IMPORT_NAMES,
+          IMPORT_BUILD_NAMES,
+          limit,
+        ),
       );
     assert.equal((await enqueue(3)).length, 3);
     assert.equal((await enqueue(3)).length, 0);
