@@ -1,3 +1,4 @@
+import type { ImportMediaType } from '../../shared/formats/media-types.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { Unread } from '../../shared/schemas/unread.ts';
 import type { DocumentPart } from '../../shared/text/prepared-chunks.ts';
@@ -56,3 +57,6 @@ export type Extractor = (
   report: ReportProgress,
   filename?: string,
 ) => Extraction | Promise<Extraction>;
+
+/** The extractor of each format. It is loaded when it is first needed. */
+export type Extractors = Readonly<Record<ImportMediaType, () => Promise<Extractor>>>;

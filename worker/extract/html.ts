@@ -1,13 +1,13 @@
 import type { Element, Root } from 'hast';
 import { fromHtml } from 'hast-util-from-html';
 import type { Unread } from '../../shared/schemas/unread.ts';
+import { decodeMarkup } from './encoding/markup.ts';
 import { type Extractor, FileFault } from './extraction.ts';
 import { removeHidden } from './html/hidden.ts';
 import { leaveOut } from './html/left-out.ts';
 import { treeToMarkdown } from './html/markdown.ts';
 import { prepareTree } from './html/prepare.ts';
 import { textOf } from './html/tree.ts';
-import { decodeMarkup } from './markup-encoding.ts';
 import { documentTitle } from './properties/titles.ts';
 
 /** The text of an HTML page. */

@@ -1,11 +1,10 @@
-import type { ImportMediaType } from '../../shared/formats/media-types.ts';
-import type { Extractor } from './extraction.ts';
+import type { Extractors } from './extraction.ts';
 
 /**
  * The extractor of each format in shared/formats/media-types.ts. Extractors are loaded when they are first needed, in
  * the process that reads files, because some libraries are large.
  */
-export const EXTRACTORS: Readonly<Record<ImportMediaType, () => Promise<Extractor>>> = {
+export const EXTRACTORS: Extractors = {
   'text/plain': async () => (await import('./plain-text.ts')).extractPlainText,
   'text/markdown': async () => (await import('./markdown/markdown.ts')).extractMarkdown,
   'text/x-rst': async () => (await import('./markup/restructured-text.ts')).extractRestructuredText,
@@ -15,16 +14,16 @@ export const EXTRACTORS: Readonly<Record<ImportMediaType, () => Promise<Extracto
   'text/html': async () => (await import('./html.ts')).extractHtml,
   'text/csv': async () => (await import('./csv.ts')).extractCsv,
   'text/tab-separated-values': async () => (await import('./csv.ts')).extractTsv,
-  'application/json': async () => (await import('./json.ts')).extractJson,
-  'application/x-ndjson': async () => (await import('./json.ts')).extractJsonLines,
-  'application/x-ipynb+json': async () => (await import('./notebook.ts')).extractNotebook,
+  'application/json': async () => (await import('./json/json.ts')).extractJson,
+  'application/x-ndjson': async () => (await import('./json/json.ts')).extractJsonLines,
+  'application/x-ipynb+json': async () => (await import('./json/notebook.ts')).extractNotebook,
   'application/yaml': async () => (await import('./code/source-code.ts')).extractYaml,
   'application/toml': async () => (await import('./code/source-code.ts')).extractToml,
   'application/xml': async () => (await import('./code/source-code.ts')).extractXml,
   'text/x-source-code': async () => (await import('./code/source-code.ts')).extractSourceCode,
   'text/vtt': async () => (await import('./subtitles.ts')).extractSubtitles,
-  'text/calendar': async () => (await import('./calendar.ts')).extractCalendar,
-  'text/vcard': async () => (await import('./contacts.ts')).extractContacts,
+  'text/calendar': async () => (await import('./calendar/calendar.ts')).extractCalendar,
+  'text/vcard': async () => (await import('./calendar/contacts.ts')).extractContacts,
   'application/pdf': async () => (await import('./pdf.ts')).extractPdf,
   'application/epub+zip': async () => (await import('./office/epub.ts')).extractEpub,
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': async () =>
@@ -38,8 +37,8 @@ export const EXTRACTORS: Readonly<Record<ImportMediaType, () => Promise<Extracto
     (await import('./office/slides/odp.ts')).extractOdp,
   'application/vnd.oasis.opendocument.spreadsheet': async () => (await import('./office/ods.ts')).extractOds,
   'application/rtf': async () => (await import('./office/rtf.ts')).extractRtf,
-  'message/rfc822': async () => (await import('./mail.ts')).extractEmail,
-  'application/vnd.ms-outlook': async () => (await import('./mail.ts')).extractOutlookMessage,
-  'multipart/related': async () => (await import('./mail.ts')).extractSavedPage,
-  'application/mbox': async () => (await import('./mail.ts')).extractMbox,
+  'message/rfc822': async () => (await import('./mail.ts')).emailExtractor(EXTRACTORS),
+  'application/vnd.ms-outlook': async () => (await import('./mail.ts')).outlookExtractor(EXTRACTORS),
+  'multipart/related': async () => (await import('./mail/saved-page.ts')).extractSavedPage,
+  'application/mbox': async () => (await import('./mail.ts')).mboxExtractor(EXTRACTORS),
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { calendarText, extractCalendar } from '../../../worker/extract/calendar.ts';
+import { calendarText, extractCalendar } from '../../../worker/extract/calendar/calendar.ts';
 import { assertDamageIsTold, extracted, testFaults, testTexts } from './extraction.ts';
 
 const calendar = (...lines: string[]) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { extractJson } from '../../../worker/extract/json.ts';
+import { extractJson } from '../../../worker/extract/json/json.ts';
 import { cutText } from '../../support/cut-text.ts';
 import { extracted, testTexts } from './extraction.ts';
 

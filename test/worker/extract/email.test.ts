@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { extractEmail } from '../../../worker/extract/mail.ts';
 import { cutText } from '../../support/cut-text.ts';
 import { extracted, testFaults, testTexts, textOf } from './extraction.ts';
+import { extractEmail } from './mail/extractors.ts';
 
 const HEAD = 'From: Anna <anna@x.example>\r\nTo: bert@y.example\r\nSubject: The pump\r\n';
 const HEAD_TEXT = '# The pump\n\nFrom: Anna <anna@x.example>\nTo: bert@y.example\n';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { htmlLines, isHtml } from '../../../worker/extract/html-values.ts';
-import { extractJson } from '../../../worker/extract/json.ts';
+import { htmlLines, isHtml } from '../../../worker/extract/json/html-values.ts';
+import { extractJson } from '../../../worker/extract/json/json.ts';
 import { extracted, testTexts } from './extraction.ts';
 
 const teams = (...messages: unknown[]) => JSON.stringify({ messages });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { extractJsonLines } from '../../../worker/extract/json.ts';
+import { extractJsonLines } from '../../../worker/extract/json/json.ts';
 import { testFaults, testTexts, textOf } from './extraction.ts';
 
 describe('lines of JSON', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { extractJson } from '../../../worker/extract/json.ts';
-import { findJsonFault } from '../../../worker/extract/json-value.ts';
+import { extractJson } from '../../../worker/extract/json/json.ts';
+import { findJsonFault } from '../../../worker/extract/json/json-value.ts';
 import { cutText } from '../../support/cut-text.ts';
 import { faultOf, testFaults, testTexts, textOf } from './extraction.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { extractMbox } from '../../../worker/extract/mail.ts';
 import { extracted, type File, testFaults } from './extraction.ts';
+import { extractMbox } from './mail/extractors.ts';
 
 const FROM = 'From anna@x.example Wed Jan 31 10:20:00 2024';
 const message = (subject: string, body: string) =>

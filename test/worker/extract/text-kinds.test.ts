@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { extractContacts } from '../../../worker/extract/contacts.ts';
-import { extractNotebook } from '../../../worker/extract/notebook.ts';
+import { extractContacts } from '../../../worker/extract/calendar/contacts.ts';
+import { extractNotebook } from '../../../worker/extract/json/notebook.ts';
 import { extractPlainText } from '../../../worker/extract/plain-text.ts';
 import { extractSubtitles } from '../../../worker/extract/subtitles.ts';
 import { extracted, testFaults, testTexts, textOf } from './extraction.ts';

@@ -1,6 +1,6 @@
 import { type DecodedText, decodeText } from '../encoding/decode.ts';
+import { decodeMarkup } from '../encoding/markup.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
-import { decodeMarkup } from '../markup-encoding.ts';
 import { withoutTerminalCodes } from '../terminal-text.ts';
 import { storable } from '../text.ts';
 import { cutCode } from './outline.ts';

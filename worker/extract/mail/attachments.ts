@@ -5,12 +5,12 @@ import {
 } from '../../../shared/formats/media-types.ts';
 import type { Unread } from '../../../shared/schemas/unread.ts';
 import type { DocumentPart } from '../../../shared/text/prepared-chunks.ts';
-import { type Extraction, FileFault } from '../extraction.ts';
+import { utf8Bytes } from '../encoding/declared.ts';
+import { type Extraction, type Extractors, FileFault } from '../extraction.ts';
 import { openZip } from '../office/zip-archive.ts';
-import { EXTRACTORS } from '../registry.ts';
 import { oneLine, TextBudget } from '../text.ts';
 import { mergeUnread } from '../unread.ts';
-import { utf8Bytes } from './charset.ts';
+import { reasonOf } from '../unread-parts.ts';
 import type { MailAttachment } from './message.ts';
 
 /** The most attachments of one file that are read. The others are named. */
@@ -29,12 +29,6 @@ export function attachmentFormat({ name, type }: MailAttachment): ImportMediaTyp
   if (format !== null) return format;
   // Reports of what became of a message, and text of kinds that have no format of their own.
   return /^text\/|^message\/(?:delivery-status|disposition-notification)$/.test(type) ? 'text/plain' : null;
-}
-
-/** The reason to name an attachment that an extractor refuses. */
-export function reasonOf({ code }: FileFault): string {
-  if (code === 'locked' || code === 'no_text') return code;
-  return /^(?:corrupt|invalid|not_text)/.test(code) ? 'damaged' : 'not_read';
 }
 
 /** The most numbers or names of a piece of an attachment that are said. */
@@ -60,6 +54,12 @@ export class MailParts {
   readonly #budget = new TextBudget();
   #attachments = 0;
   #unpackedBytes = 0;
+  readonly #extractors: Extractors;
+
+  /** @param extractors the readers of the formats of attachments */
+  constructor(extractors: Extractors) {
+    this.#extractors = extractors;
+  }
 
   /**
    * Adds a text.
@@ -112,7 +112,7 @@ export class MailParts {
         this.addUnread(name, 'not_read');
         return;
       }
-      const extract = await EXTRACTORS[format]();
+      const extract = await this.#extractors[format]();
       extraction = await extract(content, () => undefined, attachment.name ?? undefined);
     } catch (error) {
       if (!(error instanceof FileFault)) throw error;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeMailText } from './charset.ts';
+import { decodeWithCharset } from '../encoding/declared.ts';
 
 /* Headers must be ASCII or UTF-8 (RFC 6532). Older programs write other encodings into them as they are. */
 
@@ -42,7 +42,7 @@ export function utf8Headers(content: Uint8Array): Uint8Array {
     const headers = bytes.subarray(start, end);
     if (isUtf8(headers)) continue;
     const charset = CHARSET.exec(text.slice(start, end))?.[1];
-    pieces.push(bytes.subarray(done, start), Buffer.from(decodeMailText(headers, charset).text));
+    pieces.push(bytes.subarray(done, start), Buffer.from(decodeWithCharset(headers, charset).text));
     done = end;
   }
   return pieces.length === 0 ? content : Buffer.concat([...pieces, bytes.subarray(done)]);

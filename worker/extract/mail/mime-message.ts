@@ -1,8 +1,8 @@
 import type { Email } from 'postal-mime';
-import { calendarText } from '../calendar.ts';
+import { calendarText } from '../calendar/calendar.ts';
+import { decodeWithCharset } from '../encoding/declared.ts';
 import { joinBlocks } from '../text.ts';
 import { bodyText } from './body.ts';
-import { decodeMailText } from './charset.ts';
 import { joinFlowed, withoutDeepQuotes } from './flowed.ts';
 import type { MailAttachment, MailHead, MailMessage } from './message.ts';
 import {
@@ -86,7 +86,7 @@ function textOf(part: MimePart, detected: string[]): string {
     const start = Buffer.from(bytes.subarray(0, META_LENGTH)).toString('latin1');
     charset = META_CHARSET.exec(start)?.[1];
   }
-  const { text, encoding } = decodeMailText(bytes, charset);
+  const { text, encoding } = decodeWithCharset(bytes, charset);
   if (encoding !== null) detected.push(encoding);
   return text;
 }

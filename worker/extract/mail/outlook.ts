@@ -1,8 +1,8 @@
+import { decodeWithCharset } from '../encoding/declared.ts';
+import { corruptFault, readCompoundFile, type Storage } from '../office/compound-file.ts';
 import { encodingOfPage } from '../office/rtf-tokens.ts';
 import { minuteOf } from '../text.ts';
 import { bodyText } from './body.ts';
-import { decodeMailText } from './charset.ts';
-import { corruptFault, readCompoundFile, type Storage } from './compound-file.ts';
 import { unpackRtf } from './compressed-rtf.ts';
 import type { MailAttachment, MailBody, MailHead, MailMessage } from './message.ts';
 import { fileName, formatAddress } from './mime.ts';
@@ -95,7 +95,7 @@ class Properties {
 
   #decoded(bytes: Uint8Array | undefined, codePage: number | null): string {
     if (bytes === undefined) return '';
-    return decodeMailText(bytes, codePage === null ? undefined : encodingOf(codePage)).text;
+    return decodeWithCharset(bytes, codePage === null ? undefined : encodingOf(codePage)).text;
   }
 
   binary(property: number): Uint8Array | undefined {

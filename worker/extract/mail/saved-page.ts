@@ -1,11 +1,11 @@
 import type { Unread } from '../../../shared/schemas/unread.ts';
 import type { DocumentPart } from '../../../shared/text/prepared-chunks.ts';
-import { type Extraction, FileFault } from '../extraction.ts';
+import { utf8Bytes } from '../encoding/declared.ts';
+import { type Extraction, type Extractor, FileFault } from '../extraction.ts';
 import { extractHtml } from '../html.ts';
 import { documentDay } from '../properties/days.ts';
 import { oneLine, TextBudget } from '../text.ts';
-import { utf8Bytes } from './charset.ts';
-import { bytesOf, fileName, type MimeMessage, type MimePart, typeOf } from './mime.ts';
+import { bytesOf, fileName, type MimeMessage, type MimePart, parseMime, typeOf } from './mime.ts';
 
 /** Whether a message is a page that a browser saved with its pictures (MHTML, RFC 2557). */
 export function isSavedPage({ email, root }: MimeMessage): boolean {
@@ -63,3 +63,9 @@ export async function readSavedPage({ email, root }: MimeMessage): Promise<Extra
     ...(unread.length > 0 && { unread }),
   };
 }
+
+/**
+ * A page that a browser saved as one file (`.mht`, `.mhtml`).
+ * @throws FileFault `invalid_email`, `invalid_mhtml`, `too_deep`, `too_many_chunks`
+ */
+export const extractSavedPage: Extractor = async (content) => readSavedPage(await parseMime(content));

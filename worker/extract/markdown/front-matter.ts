@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
-import { existingDay } from '../day.ts';
-import { addJson } from '../json.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { addJson } from '../json/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { existingDay } from '../properties/days.ts';
 import { RecordText } from '../record-text.ts';
 import { oneLine, withoutHeadings } from '../text.ts';
 

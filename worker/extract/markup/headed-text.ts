@@ -1,5 +1,5 @@
-import { existingDay } from '../day.ts';
 import type { Extraction } from '../extraction.ts';
+import { existingDay } from '../properties/days.ts';
 import { headingLine, joinBlocks, oneLine, withoutHeadings } from '../text.ts';
 
 /** Collects the text of a document of a markup language as Markdown, line by line. */

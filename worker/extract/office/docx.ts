@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
-import { type Extractor, FileFault, type ReportProgress } from '../extraction.ts';
+import type { Extractor, ReportProgress } from '../extraction.ts';
 import { TextBudget, toMarkdown } from '../text.ts';
+import { UnreadParts } from '../unread-parts.ts';
 import { readEmbedded } from './docx/embedded.ts';
 import { readNotes } from './docx/notes.ts';
 import { Numbering, readNumbering } from './docx/numbering.ts';
 import { type StoryContext, StoryReader } from './docx/story.ts';
 import { readStyles, Styles } from './docx/styles.ts';
-import { UnreadParts } from './docx/unread-parts.ts';
 import {
   mismatchFault,
   type OfficePackage,
@@ -27,22 +27,6 @@ function partOf(relations: readonly Relation[], main: string, type: string): str
   );
 }
 
-/** Reads a part without which the rest can be read. If it is damaged, it is named in `unread`. */
-async function readOr<T>(
-  instead: T,
-  part: string,
-  unread: UnreadParts,
-  read: (part: string) => Promise<T>,
-): Promise<T> {
-  try {
-    return await read(part);
-  } catch (error) {
-    if (!(error instanceof FileFault) || (error.code !== 'corrupt' && error.code !== 'too_deep')) throw error;
-    unread.add(posix.basename(part), 'damaged');
-    return instead;
-  }
-}
-
 /** Reads all that the text of a document refers to. */
 async function readContext(
   { archive, main }: OfficePackage,
@@ -51,8 +35,10 @@ async function readContext(
 ): Promise<StoryContext> {
   const unread = new UnreadParts();
   const relations = await relationsOf(archive, main);
-  const read = <T>(instead: T, type: string, reader: (part: string) => Promise<T>) =>
-    readOr(instead, partOf(relations, main, type), unread, reader);
+  const read = async <T>(instead: T, type: string, reader: (part: string) => Promise<T>) => {
+    const part = partOf(relations, main, type);
+    return (await unread.readOrAdd(posix.basename(part), () => reader(part))) ?? instead;
+  };
   const none: ReadonlyMap<string, string> = new Map();
   const context: StoryContext = {
     styles: await read(new Styles(), 'styles', (part) => readStyles(archive, part)),
@@ -108,8 +94,8 @@ function documentReader(depth: number, budget: TextBudget): Extractor {
     const properties = await readProperties(office.archive);
     const context = await readContext(office, depth, budget);
     const text = toMarkdown(await readStory(office, context, report));
-    const unread = context.unread.list;
-    return { ...properties, parts: [{ text, place: null }], ...(unread === undefined ? {} : { unread }) };
+    const parts = [{ text, place: null }];
+    return { ...properties, parts, ...context.unread.end(parts.length) };
   };
 }
 

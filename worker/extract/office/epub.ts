@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
-import { DamagedPieces } from '../damaged-pieces.ts';
+import { decodeMarkup } from '../encoding/markup.ts';
 import { type Extraction, type Extractor, FileFault } from '../extraction.ts';
 import { readHtml, xhtmlAsHtml } from '../html.ts';
-import { decodeMarkup } from '../markup-encoding.ts';
 import { documentTitle } from '../properties/titles.ts';
+import { UnreadParts } from '../unread-parts.ts';
 import { mismatchFault } from './package.ts';
 import { attributeOf, elementsAt, ownText, readPackageXml, type XmlElement } from './xml.ts';
 import { openZip, type ZipArchive } from './zip-archive.ts';
@@ -94,7 +94,7 @@ export const extractEpub: Extractor = async (content, report) => {
   const { title, chapters } = await readBook(archive);
   await refuseEncrypted(archive, chapters);
   const parts: Extraction['parts'] = [];
-  const pieces = new DamagedPieces();
+  const pieces = new UnreadParts();
   for (const [index, path] of chapters.entries()) {
     const text = await pieces.readOrAdd(posix.basename(path), () => readChapter(archive, path));
     if (text !== null && text !== '') parts.push({ text, place: null });

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { DamagedPieces } from '../damaged-pieces.ts';
+import type { UnreadParts } from '../unread-parts.ts';
 import { mathText } from './odf-formula.ts';
 import { MANIFEST } from './package.ts';
 import { attributeOf, elementsAt, readPackageXml } from './xml.ts';
@@ -20,7 +20,7 @@ export class EmbeddedObjects {
    * Reads the formulas of a document.
    * @param pieces the damaged ones are added to it
    */
-  static async read(archive: ZipArchive, pieces: DamagedPieces): Promise<EmbeddedObjects> {
+  static async read(archive: ZipArchive, pieces: UnreadParts): Promise<EmbeddedObjects> {
     const objects = new EmbeddedObjects();
     const content = await archive.read(MANIFEST);
     const entries = content === null ? [] : elementsAt(readPackageXml(content), 'manifest', 'file-entry');

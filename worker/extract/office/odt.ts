@@ -1,6 +1,6 @@
-import { DamagedPieces } from '../damaged-pieces.ts';
 import type { Extractor } from '../extraction.ts';
 import { type Block, plainTextOf, TextBudget, toMarkdown } from '../text.ts';
+import { UnreadParts } from '../unread-parts.ts';
 import { EmbeddedObjects } from './odf-objects.ts';
 import { OpenDocumentStyles } from './odf-styles.ts';
 import { cellText, isLayout, type Row } from './odf-tables.ts';
@@ -281,7 +281,7 @@ export const extractOdt: Extractor = async (content, report) => {
   const properties = await readMeta(archive);
   const styles = new OpenDocumentStyles();
   await readXml(archive, STYLES, styles, { prefixes: true });
-  const pieces = new DamagedPieces();
+  const pieces = new UnreadParts();
   const counts = new Map<string, number>();
   const addUnread = (name: string) => {
     const count = (counts.get(name) ?? 0) + 1;

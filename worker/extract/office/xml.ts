@@ -1,8 +1,8 @@
 import { TextDecoder } from 'node:util';
 import { XMLParser } from 'fast-xml-parser';
 import sax from 'sax';
+import { decodeMarkup } from '../encoding/markup.ts';
 import { FileFault } from '../extraction.ts';
-import { decodeMarkup } from '../markup-encoding.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
 /** The attributes of an element, by their names in the file. */

@@ -6,7 +6,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * The first days on which a document can be dated. Clocks and programs that know no time write one before: 1601, 1899-12-30,
  * 1904, 1970 and 1980 are the starts of the calendars of Windows, Excel, Macintosh, Unix and ZIP.
  */
-export const FIRST_DAYS = {
+const FIRST_DAYS = {
   /** The first office programs that write a date into their files. */
   office: '1990-01-01',
   /** The first version of the format. */
@@ -36,4 +36,12 @@ export function documentDay(
     if (day !== null && day >= FIRST_DAYS[kind] && time.getTime() <= last) return day;
   }
   return null;
+}
+
+/** The day at the start of a date such as `2024-05-03`, if it exists; otherwise null: 31 February is a mistake. */
+export function existingDay(date: string): string | null {
+  const [day] = /^\d{4}-\d\d-\d\d(?!\d)/.exec(date) ?? [];
+  const time = Date.parse(`${day}T00:00:00Z`);
+  if (day === undefined || Number.isNaN(time)) return null;
+  return new Date(time).toISOString().startsWith(day) ? day : null;
 }

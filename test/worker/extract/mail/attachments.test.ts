@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Unread } from '../../../../shared/schemas/unread.ts';
-import { extractEmail, extractMbox } from '../../../../worker/extract/mail.ts';
 import { writePdf } from '../../../support/pdf-writer.ts';
 import { writeZip } from '../../../support/zip-writer.ts';
 import { extracted, type File, fixture } from '../extraction.ts';
+import { extractEmail, extractMbox } from './extractors.ts';
 import { file, HEAD, mixed, multipart, part } from './mails.ts';
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { unpackRtf } from '../../../../worker/extract/mail/compressed-rtf.ts';
-import { extractEmail, extractOutlookMessage } from '../../../../worker/extract/mail.ts';
 import { assertDamageIsTold, extracted, faultOf, fixture, testFaults, textOf } from '../extraction.ts';
 import { type Folder, writeCompoundFile } from './compound-writer.ts';
+import { extractEmail, extractOutlookMessage } from './extractors.ts';
 import { file, mixed } from './mails.ts';
 import { type OutlookMessage, writeMessage } from './outlook-writer.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { extractEmail, extractSavedPage } from '../../../../worker/extract/mail.ts';
+import { extractSavedPage } from '../../../../worker/extract/mail/saved-page.ts';
 import { assertDamageIsTold, extracted, testFaults, textOf } from '../extraction.ts';
+import { extractEmail } from './extractors.ts';
 import { multipart, part } from './mails.ts';
 
 const PAGE = part(

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { joinFlowed } from '../../../../worker/extract/mail/flowed.ts';
-import { extractEmail } from '../../../../worker/extract/mail.ts';
 import { type File, testTexts, textOf } from '../extraction.ts';
+import { extractEmail } from './extractors.ts';
 import { HEAD, multipart, part } from './mails.ts';
 
 const given = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url));

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Extractor } from '../../../../worker/extract/extraction.ts';
 import { extractHtml } from '../../../../worker/extract/html.ts';
-import { extractEmail } from '../../../../worker/extract/mail.ts';
 import { extractDocx } from '../../../../worker/extract/office/docx.ts';
 import { extractEpub } from '../../../../worker/extract/office/epub.ts';
 import { extractOdt } from '../../../../worker/extract/office/odt.ts';
@@ -11,6 +10,7 @@ import { extractPdf } from '../../../../worker/extract/pdf.ts';
 import { writePdf } from '../../../support/pdf-writer.ts';
 import { writeZip } from '../../../support/zip-writer.ts';
 import { extracted, type File } from '../extraction.ts';
+import { extractEmail } from '../mail/extractors.ts';
 import { openDocumentMembers, replaced } from '../office/sheet-writer.ts';
 import { wordMembers, wordParagraph, writeEpub } from '../office-writer.ts';
 

@@ -1,15 +1,15 @@
 import { posix } from 'node:path';
 import { type Extraction, type Extractor, FileFault } from '../../extraction.ts';
 import { extractHtml } from '../../html.ts';
-import { extractEmail } from '../../mail.ts';
+import { extractSavedPage } from '../../mail/saved-page.ts';
 import { extractPlainText } from '../../plain-text.ts';
 import type { Block, TextBudget } from '../../text.ts';
+import { reasonOf, type UnreadParts } from '../../unread-parts.ts';
 import type { Relation } from '../package.ts';
 import { extractRtf } from '../rtf.ts';
 import { readShown } from '../slides/shown.ts';
 import type { ZipArchive } from '../zip-archive.ts';
 import { readChart } from './charts.ts';
-import type { UnreadParts } from './unread-parts.ts';
 
 /** What a part of a document shows, at each place that refers to it. */
 export interface Embedded {
@@ -27,8 +27,8 @@ export interface EmbeddedContext {
   readDocument: Extractor | null;
 }
 
-/** A header of a mail, which a web page in one file begins with. */
-const MAIL_HEADER =
+/** A header of MIME, with which a web page in one file begins. */
+const MIME_HEADER =
   /^\s{0,100}(?:[\w-]{1,40}: ?[^\n]{0,900}\n)?(?:MIME-Version|Content-Type|From|Subject|Date) ?:/i;
 const START_LENGTH = 2_000;
 
@@ -40,7 +40,7 @@ function readerOf(content: Uint8Array, part: string, { readDocument }: EmbeddedC
   const extension = posix.extname(part).toLowerCase();
   if (start.startsWith('PK')) return /^\.(?:xls|ppt)[xm]$/.test(extension) ? null : readDocument;
   if (start.trimStart().startsWith('{\\rtf')) return extractRtf;
-  if (/^\.(?:mht|mhtml|eml)$/.test(extension) || MAIL_HEADER.test(start)) return extractEmail;
+  if (/^\.(?:mht|mhtml|eml)$/.test(extension) || MIME_HEADER.test(start)) return extractSavedPage;
   if (/^\.(?:html?|xhtml)$/.test(extension) || start.trimStart().startsWith('<')) return extractHtml;
   return extension === '.txt' ? extractPlainText : null;
 }
@@ -98,15 +98,15 @@ export async function readEmbedded(
 /** Faults of one part, without which the rest of the document can be read. */
 const FAULTS_OF_DOCUMENT = new Set(['too_many_chunks', 'zip_bomb']);
 
-async function readOrName(relation: Relation, { unread, ...rest }: EmbeddedContext): Promise<Block[]> {
-  const context = { unread, ...rest };
+async function readOrName(relation: Relation, context: EmbeddedContext): Promise<Block[]> {
+  const { unread } = context;
   try {
     const blocks = await readPart(relation, context);
     if (blocks !== null) return blocks;
     unread.add(posix.basename(relation.target), 'not_read');
   } catch (error) {
     if (!(error instanceof FileFault) || FAULTS_OF_DOCUMENT.has(error.code)) throw error;
-    unread.add(posix.basename(relation.target), 'damaged');
+    unread.add(posix.basename(relation.target), reasonOf(error));
   }
   return [];
 }

@@ -1,6 +1,7 @@
 import { type Block, oneLine, type TextBudget } from '../../text.ts';
+import type { UnreadParts } from '../../unread-parts.ts';
 import type { Attributes, XmlHandler } from '../xml.ts';
-import { ContentCopies } from './copies.ts';
+import { AlternateContent } from './alternate-content.ts';
 import type { Embedded } from './embedded.ts';
 import { EquationReader } from './equations.ts';
 import { checkMark, Fields } from './fields.ts';
@@ -9,7 +10,6 @@ import { type Properties, PropertyReader } from './properties.ts';
 import { PLAIN_RUN, type Run, runOf } from './runs.ts';
 import { StoryBlocks } from './story-blocks.ts';
 import { symbolText, withSymbols } from './symbols.ts';
-import type { UnreadParts } from './unread-parts.ts';
 import { valueOf } from './values.ts';
 
 /** What a text refers to, by identifiers. */
@@ -52,7 +52,7 @@ export class StoryReader implements XmlHandler {
   /** The fields of the text, then those of each box that is open. */
   readonly #fields: Fields[] = [new Fields()];
   readonly #runs: Run[] = [];
-  readonly #copies = new ContentCopies();
+  readonly #copies = new AlternateContent();
   #equation: { reader: EquationReader; depth: number } | null = null;
   #skipped = 0;
   #isText = false;

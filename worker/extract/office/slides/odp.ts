@@ -1,7 +1,7 @@
-import { DamagedPieces } from '../../damaged-pieces.ts';
 import type { Extractor } from '../../extraction.ts';
 import { documentTitle } from '../../properties/titles.ts';
 import { type Block, plainTextOf } from '../../text.ts';
+import { UnreadParts } from '../../unread-parts.ts';
 import { EmbeddedObjects } from '../odf-objects.ts';
 import { OpenDocumentReader } from '../odt.ts';
 import { CONTENT, openDocument, readMeta } from '../package.ts';
@@ -28,7 +28,7 @@ class PresentationReader implements XmlHandler {
   /** The frames that are open, innermost last: whether each is that of the title. */
   readonly #frames: boolean[] = [];
 
-  constructor(slides: SlideParts, objects: EmbeddedObjects, pieces: DamagedPieces) {
+  constructor(slides: SlideParts, objects: EmbeddedObjects, pieces: UnreadParts) {
     this.#slides = slides;
     this.#reader = new OpenDocumentReader(objects, (name) =>
       pieces.add(`slide ${slides.next}, ${name}`, 'not_read'),
@@ -104,7 +104,7 @@ export const extractOdp: Extractor = async (content, report) => {
   const archive = await openDocument(content, 'ODP');
   const properties = await readMeta(archive);
   const slides = new SlideParts();
-  const pieces = new DamagedPieces();
+  const pieces = new UnreadParts();
   const reader = new PresentationReader(slides, await EmbeddedObjects.read(archive, pieces), pieces);
   await readXml(archive, CONTENT, reader, { prefixes: true, onPiece: report });
   const title = properties.title ?? documentTitle(slides.firstTitle);

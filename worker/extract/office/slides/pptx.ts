@@ -1,7 +1,7 @@
-import { DamagedPieces } from '../../damaged-pieces.ts';
 import { type Extractor, FileFault } from '../../extraction.ts';
 import { documentTitle } from '../../properties/titles.ts';
 import type { Block } from '../../text.ts';
+import { UnreadParts } from '../../unread-parts.ts';
 import { mismatchFault, type OfficePackage, openOffice, readProperties, relationsOf } from '../package.ts';
 import { readXml } from '../xml.ts';
 import { readShown, readSlideComments } from './shown.ts';
@@ -52,7 +52,7 @@ async function slidePaths({ archive, main }: OfficePackage): Promise<(string | n
 
 /** Reads the slides of a presentation, each with what belongs to it. A part that several slides name is read once. */
 class SlideReader {
-  readonly pieces = new DamagedPieces();
+  readonly pieces = new UnreadParts();
   readonly #archive: OfficePackage['archive'];
   readonly #seen = new Set<string>();
 

@@ -1,7 +1,7 @@
+import { decodeText } from '../encoding/decode.ts';
+import { type Extractor, FileFault } from '../extraction.ts';
+import { joinBlocks, oneLine, withoutHeadings } from '../text.ts';
 import { type ContentLine, readContentLines, textValue } from './content-lines.ts';
-import { decodeText } from './encoding/decode.ts';
-import { type Extractor, FileFault } from './extraction.ts';
-import { joinBlocks, oneLine, withoutHeadings } from './text.ts';
 
 /** What is shown of a contact, in this order, by the property of vCard. */
 const FIELDS: readonly [label: string, ...properties: string[]][] = [

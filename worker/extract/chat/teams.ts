@@ -1,5 +1,4 @@
-import type { ChatMessage, Conversation } from './conversation.ts';
-import { saysHtml, textOfValue } from './html-values.ts';
+import { saysHtml, textOfValue } from '../json/html-values.ts';
 import {
   isJsonObject,
   type JsonObject,
@@ -7,7 +6,8 @@ import {
   objectsUnder,
   objectUnder,
   textUnder,
-} from './json-value.ts';
+} from '../json/json-value.ts';
+import type { ChatMessage, Conversation } from './conversation.ts';
 
 /** Reads the messages of Microsoft Teams, as its programming interface and its exports have them, and those of Skype. */
 

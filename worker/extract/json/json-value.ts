@@ -1,4 +1,4 @@
-import { FileFault } from './extraction.ts';
+import { FileFault } from '../extraction.ts';
 
 /** Finds the position of a syntax error in JSON, because `JSON.parse` does not report it for every error. */
 

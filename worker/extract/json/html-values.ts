@@ -1,5 +1,5 @@
-import { FileFault } from './extraction.ts';
-import { htmlToMarkdown } from './html.ts';
+import { FileFault } from '../extraction.ts';
+import { htmlToMarkdown } from '../html.ts';
 import type { JsonObject } from './json-value.ts';
 
 /** A longer value stays as it is written: the text of a message is short. */

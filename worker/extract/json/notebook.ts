@@ -1,5 +1,8 @@
-import { decodeText } from './encoding/decode.ts';
-import { type Extractor, FileFault } from './extraction.ts';
+import { decodeText } from '../encoding/decode.ts';
+import { type Extractor, FileFault } from '../extraction.ts';
+import { visibleMarkdown } from '../markdown/visible-markdown.ts';
+import { withoutTerminalCodes } from '../terminal-text.ts';
+import { headingLine, joinBlocks, storable, withoutHeadings } from '../text.ts';
 import { htmlLines } from './html-values.ts';
 import {
   isJsonObject,
@@ -10,9 +13,6 @@ import {
   parseJson,
   textUnder,
 } from './json-value.ts';
-import { visibleMarkdown } from './markdown/visible-markdown.ts';
-import { withoutTerminalCodes } from './terminal-text.ts';
-import { headingLine, joinBlocks, storable, withoutHeadings } from './text.ts';
 
 /** A text of a notebook: one, or a list of lines. */
 function textOf(value: JsonValue | undefined): string {

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { type DecodedText, decodeTextOrReplace } from '../encoding/decode.ts';
+import { type DecodedText, decodeTextOrReplace } from './decode.ts';
 
 /** Names of character sets in mails that the Encoding Standard does not have. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
@@ -73,7 +73,7 @@ function decodeDeclared(bytes: Uint8Array, charset: string | undefined): string 
  * detection.
  * @returns with the encoding if it was detected
  */
-export function decodeMailText(bytes: Uint8Array, charset: string | undefined): DecodedText {
+export function decodeWithCharset(bytes: Uint8Array, charset: string | undefined): DecodedText {
   const declared = decodeDeclared(bytes, charset);
   return declared === null ? decodeTextOrReplace(bytes) : { text: declared, encoding: null };
 }

@@ -1,6 +1,6 @@
-import type { DocumentPart } from '../../shared/text/prepared-chunks.ts';
-import type { Extraction } from './extraction.ts';
-import { headingLine, joinBlocks, minuteOf, oneLine, withoutHeadings } from './text.ts';
+import type { DocumentPart } from '../../../shared/text/prepared-chunks.ts';
+import type { Extraction } from '../extraction.ts';
+import { headingLine, joinBlocks, minuteOf, oneLine, withoutHeadings } from '../text.ts';
 
 /** One message of a chat, as people saw it. */
 export interface ChatMessage {

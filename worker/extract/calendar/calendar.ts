@@ -1,8 +1,8 @@
+import { decodeText } from '../encoding/decode.ts';
+import { type Extraction, type Extractor, FileFault } from '../extraction.ts';
+import { existingDay } from '../properties/days.ts';
+import { joinBlocks, oneLine, withoutHeadings } from '../text.ts';
 import { type ContentLine, readContentLines, textValue } from './content-lines.ts';
-import { existingDay } from './day.ts';
-import { decodeText } from './encoding/decode.ts';
-import { type Extraction, type Extractor, FileFault } from './extraction.ts';
-import { joinBlocks, oneLine, withoutHeadings } from './text.ts';
 
 /** An event, a task or a journal entry of a calendar. */
 interface Entry {

@@ -1,12 +1,13 @@
-/** Copies of one content, for programs that know it and for others. */
+/** Copies of one content: an `AlternateContent` element. */
 interface Copies {
   isTaken: boolean;
   /** How much was shown before the copy that is open. */
   shownBefore: number;
 }
 
-/** Chooses among copies of one content (ISO/IEC 29500-3, 10): the first that shows something is read. */
-export class ContentCopies {
+/** Chooses among the copies of content that a file has for programs of different age (ISO/IEC 29500-3, 10): the first that shows
+ * something is read. */
+export class AlternateContent {
   readonly #open: Copies[] = [];
 
   /**

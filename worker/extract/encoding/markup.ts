@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import sniffEncoding from 'html-encoding-sniffer';
-import { type DecodedText, decodeText } from './encoding/decode.ts';
-import { decodeAs, decodeMostlyUtf8, markOf } from './encoding/unicode.ts';
-import { withFewUnreadable } from './encoding/unreadable.ts';
+import { type DecodedText, decodeText } from './decode.ts';
+import { decodeAs, decodeMostlyUtf8, markOf } from './unicode.ts';
+import { withFewUnreadable } from './unreadable.ts';
 
 /** Browsers look for the declaration in the first 1,024 bytes, but comments and scripts can be before it. */
 const DECLARATION_BYTES = 64 * 1024;

@@ -1,10 +1,10 @@
-import { readChatExport } from './chat.ts';
-import { decodeText } from './encoding/decode.ts';
-import { type Extractor, FileFault } from './extraction.ts';
+import { readChatExport } from '../chat/chat-export.ts';
+import { decodeText } from '../encoding/decode.ts';
+import { type Extractor, FileFault } from '../extraction.ts';
+import { RecordText } from '../record-text.ts';
+import { withoutTerminalCodes } from '../terminal-text.ts';
 import { saysHtml, textOfValue } from './html-values.ts';
 import { type JsonValue, parseJson } from './json-value.ts';
-import { RecordText } from './record-text.ts';
-import { withoutTerminalCodes } from './terminal-text.ts';
 
 type Container = Exclude<JsonValue, string | boolean | null>;
 

@@ -1,7 +1,8 @@
 import type { ImportMediaType } from '../../../shared/formats/media-types.ts';
 import { FileFault } from '../extraction.ts';
 import { joinBlocks, oneLine } from '../text.ts';
-import { attachmentFormat, type MailParts, reasonOf } from './attachments.ts';
+import { reasonOf } from '../unread-parts.ts';
+import { attachmentFormat, type MailParts } from './attachments.ts';
 import { readMboxMessages } from './mbox.ts';
 import { headText, type MailAttachment, type MailMessage } from './message.ts';
 import { readMimeMessage } from './mime-message.ts';

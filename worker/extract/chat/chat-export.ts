@@ -1,5 +1,4 @@
-import { type ChatMessage, type Conversation, chatExtraction } from './conversation.ts';
-import type { Extraction } from './extraction.ts';
+import type { Extraction } from '../extraction.ts';
 import {
   isJsonObject,
   type JsonObject,
@@ -7,8 +6,9 @@ import {
   objectsUnder,
   objectUnder,
   textUnder,
-} from './json-value.ts';
-import { readSkype, readTeams } from './teams-chat.ts';
+} from '../json/json-value.ts';
+import { type ChatMessage, type Conversation, chatExtraction } from './conversation.ts';
+import { readSkype, readTeams } from './teams.ts';
 
 const CHATGPT_NAMES: Readonly<Record<string, string>> = { user: 'User', assistant: 'ChatGPT' };
 
