@@ -102,10 +102,13 @@ function shareOfText(text: string): number {
   return likely / text.length;
 }
 
+const isAsciiText = (byte: number) =>
+  (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+
 /** Whether all bytes are ASCII or zero, with fewer zeros than UTF-16 has: words that end with zeros look like Chinese. */
 function isAsciiWithZeros(sample: Uint8Array): boolean {
   const zeros = sample.filter((byte) => byte === 0).length;
-  const ascii = sample.filter((byte) => byte >= 0x20 && byte < 0x7f).length;
+  const ascii = sample.filter(isAsciiText).length;
   return zeros > 0 && zeros < 0.3 * sample.length && zeros + ascii === sample.length;
 }
 
