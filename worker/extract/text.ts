@@ -183,9 +183,10 @@ function fencedText(text: string): string {
   return text.trim() === '' ? '' : `${fence}\n${text}\n${fence}`;
 }
 
-/** The text of a block without its form, for a place that has none, such as a cell. */
+/** The text of a block without its form, for a place that has none, such as a cell. The number of an item is text. */
 export function plainTextOf(block: Block): string {
-  return block.kind === 'table' ? block.rows.map((row) => row.join(' ')).join(' ') : block.text;
+  if (block.kind === 'table') return block.rows.map((row) => row.join(' ')).join(' ');
+  return block.kind === 'item' && block.marker !== undefined ? `${block.marker} ${block.text}` : block.text;
 }
 
 /** Converts blocks to Markdown. Blank blocks are left out, and the items of a list are lines of one block. */

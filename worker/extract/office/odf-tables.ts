@@ -1,5 +1,5 @@
-import { type Block, plainTextOf } from '../text.ts';
-import { nestedText } from './nested-tables.ts';
+import type { Block } from '../text.ts';
+import { textInCell } from './nested-tables.ts';
 
 /** A cell with headings or tables and more text than this, in characters, is a part of the layout of the page. */
 const MAX_STRUCTURED_CELL = 2_000;
@@ -8,8 +8,7 @@ const MAX_STRUCTURED_CELL = 2_000;
 export type Row = { blocks: readonly Block[]; times: number }[];
 
 /** The text of a cell, in one line. */
-export const cellText = (blocks: readonly Block[]) =>
-  blocks.map((block) => (block.kind === 'table' ? nestedText(block.rows) : plainTextOf(block))).join(' ');
+export const cellText = (blocks: readonly Block[]) => blocks.map(textInCell).join(' ');
 
 /** Whether blocks have more characters than this. Reads no more of them, because tables can be nested deeply. */
 function isLonger(blocks: readonly Block[], most: number): boolean {

@@ -5,11 +5,11 @@ import { extractSavedPage } from '../../mail/saved-page.ts';
 import { extractPlainText } from '../../plain-text.ts';
 import type { Block, TextBudget } from '../../text.ts';
 import { reasonOf, type UnreadParts } from '../../unread-parts.ts';
+import { readChart } from '../charts.ts';
 import type { Relation } from '../package.ts';
 import { extractRtf } from '../rtf.ts';
 import { readShown } from '../slides/shown.ts';
 import type { ZipArchive } from '../zip-archive.ts';
-import { readChart } from './charts.ts';
 
 /** What a part of a document shows, at each place that refers to it. */
 export interface Embedded {

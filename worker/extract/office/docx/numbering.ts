@@ -1,6 +1,7 @@
+import { isBulletText, type ListLabel, MAX_LABEL } from '../list-label.ts';
+import { showListNumber } from '../list-numbers.ts';
 import { type Attributes, readXml, type XmlHandler } from '../xml.ts';
 import type { ZipArchive } from '../zip-archive.ts';
-import { showListNumber } from './numbers.ts';
 import { countOf, isOn, valueOf } from './values.ts';
 
 /** Levels have the numbers 0 to 8. */
@@ -9,18 +10,6 @@ export const MAX_LEVEL = 8;
 const MAX_START = 1_000_000;
 /** Word does not accept a longer text of a level. */
 const MAX_LEVEL_TEXT = 255;
-/** No list shows a longer number. In characters. */
-const MAX_LABEL = 100;
-
-/** What a numbered paragraph begins with. */
-export interface ListLabel {
-  /** `2.2`; empty if the list shows nothing. */
-  text: string;
-  isBullet: boolean;
-  /** What is between the number and the text. */
-  separator: string;
-}
-
 interface Level {
   start: number;
   format: string;
@@ -67,8 +56,6 @@ const newLevel = (): Level => ({
   style: null,
 });
 
-/** A text of a level that is a bullet, though its format is not. */
-const BULLET = /^[-–—•·▪■□○●◦*\uf000-\uf0ff]$/;
 const PLACE = /%([1-9])/g;
 
 /** The lists of a document, which count its numbered paragraphs in order. */
@@ -142,7 +129,7 @@ export class Numbering implements XmlHandler {
           const isDecimal = level.isLegal && format !== 'decimalZero';
           return showListNumber(number, isDecimal ? 'decimal' : format, shown?.pattern);
         });
-    const isBullet = level.format === 'bullet' || BULLET.test(text.trim());
+    const isBullet = level.format === 'bullet' || isBulletText(text);
     return { text: text.trim().slice(0, MAX_LABEL), isBullet, separator: level.separator };
   }
 

@@ -1,13 +1,12 @@
 import type { Block } from '../../text.ts';
-import type { ListLabel, Numbering } from './numbering.ts';
+import { labelled, listBlock } from '../list-label.ts';
+import type { Numbering } from './numbering.ts';
 import type { ParagraphText } from './paragraph-text.ts';
 import type { Properties } from './properties.ts';
 import { NO_OUTLINE, type ParagraphStyle, type Styles } from './styles.ts';
 
 /** A longer heading is a paragraph that only has the style of one, such as the clause of a contract. In characters. */
 const MAX_HEADING = 300;
-/** A number that is the marker of a list: `1.`, `(a)`, `iv)`, `一、`. A clause has more of it: `2.2`, `Article 2`. */
-const MARKER = /^[(（]?[\p{L}\p{N}]{1,5}[.)）、．]$/u;
 
 /** The lists that paragraphs belong to. */
 export interface ParagraphForms {
@@ -55,25 +54,10 @@ export function paragraphBlock(
   const level = levelOf(properties, style);
   if (level !== null && text.length <= MAX_HEADING)
     return { kind: 'heading', level, text: labelled(label, text) };
-  if (label === null || (label.text === '' && !label.isBullet)) return { kind: 'paragraph', text };
-  const depth = (list?.[1] ?? 0) + 1;
-  if (label.isBullet) return { kind: 'item', depth, text };
-  if (MARKER.test(label.text)) return { kind: 'item', depth, text, marker: label.text };
-  return { kind: 'paragraph', text: labelled(label, text) };
+  return label === null ? { kind: 'paragraph', text } : listBlock(label, (list?.[1] ?? 0) + 1, text);
 }
 
 function levelOf({ outline }: Properties, style: ParagraphStyle): number | null {
   if (outline === undefined) return style.level;
   return outline < NO_OUTLINE ? outline + 1 : null;
-}
-
-/** Letters and digits of scripts with spaces between words. */
-const ENDS_WITH_WORD = /[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]$/v;
-const STARTS_WITH_WORD = /^[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]/v;
-
-/** The number and the text, with a space between if they would be one word: `Article 1Scope`. */
-function labelled(label: ListLabel | null, text: string): string {
-  if (label === null || label.isBullet || label.text === '') return text;
-  const isGlued = ENDS_WITH_WORD.test(label.text) && STARTS_WITH_WORD.test(text);
-  return `${label.text}${isGlued ? ' ' : label.separator}${text}`;
 }

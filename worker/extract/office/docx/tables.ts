@@ -1,5 +1,5 @@
-import { type Block, plainTextOf, type TextBudget } from '../../text.ts';
-import { nestedText } from '../nested-tables.ts';
+import type { Block, TextBudget } from '../../text.ts';
+import { textInCell } from '../nested-tables.ts';
 
 /** A cell of a table. */
 export interface Cell {
@@ -23,12 +23,6 @@ export interface Row {
 export const MAX_COLUMNS = 63;
 /** A table whose cells have headings or tables, and one that is longer than this, is the layout of a page. In characters. */
 const MAX_STRUCTURED_CELL = 2_000;
-
-/** The text of a block in a cell. */
-function textInCell(block: Block): string {
-  if (block.kind === 'item' && block.marker !== undefined) return `${block.marker} ${block.text}`;
-  return block.kind === 'table' ? nestedText(block.rows) : plainTextOf(block);
-}
 
 /** The text of a cell in one line. */
 function cellText(blocks: readonly Block[]): string {

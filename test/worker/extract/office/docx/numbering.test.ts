@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { showListNumber } from '../../../../../worker/extract/office/docx/numbers.ts';
 import { extractDocx } from '../../../../../worker/extract/office/docx.ts';
+import { showListNumber } from '../../../../../worker/extract/office/list-numbers.ts';
 import { extracted, testTexts } from '../../extraction.ts';
 import { cell, numbered, paragraph, part, run, writeWord } from './word-writer.ts';
 

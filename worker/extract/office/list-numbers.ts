@@ -1,4 +1,4 @@
-/** Numbers as a numbered paragraph shows them (ISO/IEC 29500-1, 17.18.59). */
+/** Numbers as a numbered paragraph shows them (ISO/IEC 29500-1, 17.18.59). Two formats are of OpenDocument only. */
 
 type Show = (value: number) => string;
 
@@ -45,6 +45,18 @@ function letters(alphabet: string): Show {
     const times = Math.ceil(value / all.length);
     if (value < 1 || times > MAX_REPEATS) return decimal(value);
     return (all[(value - 1) % all.length] ?? '').repeat(times);
+  };
+}
+
+/** Letters that count on after the last of them: `z`, `aa`, `ab`. */
+function counted(alphabet: string): Show {
+  const all = [...alphabet];
+  return (value) => {
+    if (value < 1) return decimal(value);
+    let text = '';
+    for (let rest = value; rest > 0; rest = Math.floor((rest - 1) / all.length))
+      text = (all[(rest - 1) % all.length] ?? '') + text;
+    return text;
   };
 }
 
@@ -138,6 +150,8 @@ const FORMATS = new Map<string, Show>([
   ['lowerRoman', (value) => roman(value).toLowerCase()],
   ['upperLetter', letters(inRow(0x41, 26))],
   ['lowerLetter', letters(inRow(0x61, 26))],
+  ['upperLetterCounted', counted(inRow(0x41, 26))],
+  ['lowerLetterCounted', counted(inRow(0x61, 26))],
   ['ordinal', ordinal],
   ['cardinalText', cardinalText],
   ['ordinalText', ordinalText],

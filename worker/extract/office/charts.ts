@@ -1,9 +1,9 @@
-import type { Block } from '../../text.ts';
-import { showNumber } from '../cells.ts';
-import { parseFormat } from '../number-format.ts';
-import { type Attributes, readXml, type XmlHandler } from '../xml.ts';
-import type { ZipArchive } from '../zip-archive.ts';
-import { countOf } from './values.ts';
+import type { Block } from '../text.ts';
+import { showNumber } from './cells.ts';
+import { countOf } from './docx/values.ts';
+import { parseFormat } from './number-format.ts';
+import { type Attributes, readXml, type XmlHandler } from './xml.ts';
+import type { ZipArchive } from './zip-archive.ts';
 
 /** A larger table is not shown by a chart. */
 const MAX_CELLS = 100_000;
