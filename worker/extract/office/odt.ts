@@ -1,6 +1,8 @@
 import type { Extractor } from '../extraction.ts';
 import { type Block, plainTextOf, TextBudget, toMarkdown } from '../text.ts';
 import { UnreadParts } from '../unread-parts.ts';
+import { addParagraph, type Container, container } from './odf-container.ts';
+import { type ListPlace, OpenDocumentLists } from './odf-lists.ts';
 import { EmbeddedObjects } from './odf-objects.ts';
 import { OpenDocumentStyles } from './odf-styles.ts';
 import { cellText, isLayout, type Row } from './odf-tables.ts';
@@ -30,6 +32,8 @@ const SKIPPED = new Set([
 ]);
 /** Elements with the text of a paragraph. The description of a picture is one too. */
 const PARAGRAPHS = new Set(['svg:desc', 'text:h', 'text:p']);
+const ITEMS = new Set(['text:list-header', 'text:list-item']);
+const LISTS = new Set(['text:list', 'text:numbered-paragraph']);
 const CELL = /^table:(?:covered-)?table-cell$/;
 /** Elements that a person does not see if the text around them is hidden. */
 const ANCHORED = /^(?:text:note|draw:frame|office(?:ooo)?:annotation)$/;
@@ -41,42 +45,16 @@ const ANNOTATION = /^office(?:ooo)?:annotation$/;
 /** No program shows a table with more columns. */
 const MAX_COLUMNS = 1_000;
 
-/** An open element that contains blocks. */
-interface Container {
-  kind: 'root' | 'paragraph' | 'table' | 'cell' | 'note' | 'comment' | 'list';
-  blocks: Block[];
-  /** Of a paragraph: its text. */
-  text: string;
-  /** Of a paragraph: its heading level, or null. */
-  level: number | null;
-  /** Of a paragraph: whether its text is hidden, and that of each text within it that has a style, innermost last. */
-  hidden: boolean[];
-  /** Of a paragraph: whether a field hides all of it. */
-  isLeftOut: boolean;
-  rows: Row[];
-  repeated: number;
-  /** Of a note: its number. */
-  number: number;
-}
-
-const container = (kind: Container['kind'], given: Partial<Container> = {}): Container => ({
-  kind,
-  blocks: [],
-  text: '',
-  level: null,
-  hidden: [],
-  isLeftOut: false,
-  rows: [],
-  repeated: 1,
-  number: 0,
-  ...given,
-});
-
 /** Whether an element says that it is hidden. That of a style says so of a text. */
 function isHidden(name: string, attributes: Attributes): boolean {
   if (name === 'style:text-properties') return false;
   if (attributes['text:display'] === 'none') return true;
   return CONDITIONAL.has(name) && attributes['text:is-hidden'] === 'true';
+}
+
+function outlineLevelOf(attributes: Attributes): number {
+  const level = Number(attributes['text:outline-level'] ?? 1);
+  return level >= 1 ? Math.trunc(level) : 1;
 }
 
 /** Reads the text of a document of OpenDocument as blocks. */
@@ -86,10 +64,10 @@ export class OpenDocumentReader implements XmlHandler {
   readonly #budget = new TextBudget();
   #skipped = 0;
   #notes = 0;
-  #lists = 0;
   /** The styles of this document by name, and the ones that they are made from. */
   readonly #parents = new Map<string, string>();
   readonly #styles: OpenDocumentStyles;
+  readonly #lists: OpenDocumentLists;
   readonly #objects: EmbeddedObjects;
   readonly #onUnread: (name: string) => void;
 
@@ -101,6 +79,7 @@ export class OpenDocumentReader implements XmlHandler {
     this.#objects = objects;
     this.#onUnread = onUnread;
     this.#styles = styles;
+    this.#lists = new OpenDocumentLists(styles.lists);
   }
 
   /** The blocks since the last call. */
@@ -127,7 +106,9 @@ export class OpenDocumentReader implements XmlHandler {
     else if (PARAGRAPHS.has(name)) this.#openParagraph(name, attributes);
     else if (name === 'text:span') this.#openSpan(attributes);
     else if (name === 'text:hidden-paragraph') this.#leaveOut(attributes);
-    else if (name === 'text:list') this.#lists += 1;
+    else if (name === 'text:list') this.#lists.openList(attributes, this.#top);
+    else if (name === 'text:numbered-paragraph') this.#lists.openNumbered(attributes, this.#top);
+    else if (ITEMS.has(name)) this.#lists.openItem(attributes, name === 'text:list-header');
     else if (name === 'table:table') this.#stack.push(container('table'));
     else if (name === 'table:table-row') this.#within('table')?.rows.push([]);
     else if (CELL.test(name)) {
@@ -138,8 +119,10 @@ export class OpenDocumentReader implements XmlHandler {
     else if (name === 'style:style') {
       this.#parents.set(attributes['style:name'] ?? '', attributes['style:parent-style-name'] ?? '');
       this.#styles.open(name, attributes);
-    } else if (name === 'style:text-properties') this.#styles.open(name, attributes);
-    else this.#addText(charactersOf(name, attributes) ?? '');
+    } else {
+      this.#styles.open(name, attributes);
+      this.#addText(charactersOf(name, attributes) ?? '');
+    }
   }
 
   text(piece: string): void {
@@ -150,12 +133,12 @@ export class OpenDocumentReader implements XmlHandler {
     if (this.#skipped > 0) this.#skipped -= 1;
     else if (PARAGRAPHS.has(name)) this.#closeParagraph();
     else if (name === 'text:span') this.#within('paragraph')?.hidden.pop();
-    else if (name === 'style:style') this.#styles.close(name);
-    else if (name === 'text:list') this.#lists -= 1;
+    else if (LISTS.has(name)) this.#lists.closeList();
     else if (name === 'table:table') this.#closeTable();
     else if (CELL.test(name)) this.#closeCell();
     else if (name === 'text:note') this.#closeLabelled('note', (number) => `[${number}]`);
     else if (ANNOTATION.test(name)) this.#closeLabelled('comment', () => 'Comment:');
+    else this.#styles.close(name);
   }
 
   /** Adds the text of a formula, and leaves out other objects. */
@@ -173,8 +156,24 @@ export class OpenDocumentReader implements XmlHandler {
   }
 
   #openParagraph(name: string, attributes: Attributes): void {
-    const isHidden = this.#styles.isHidden('paragraph', attributes['text:style-name'] ?? '') ?? false;
-    this.#stack.push(container('paragraph', { level: this.#levelOf(name, attributes), hidden: [isHidden] }));
+    const style = attributes['text:style-name'] ?? '';
+    const isHidden = this.#styles.isHidden('paragraph', style) ?? false;
+    const level = this.#levelOf(name, attributes);
+    this.#stack.push(
+      container('paragraph', { level, list: this.#countParagraph(name, attributes), hidden: [isHidden] }),
+    );
+  }
+
+  /** Counts a paragraph or heading, and returns the number that it has. */
+  #countParagraph(name: string, attributes: Attributes): ListPlace | null {
+    const listStyle = this.#styles.listStyle(attributes['text:style-name'] ?? '');
+    const place = this.#lists.paragraph(this.#top, listStyle);
+    if (place !== null || name !== 'text:h') return place;
+    return {
+      depth: 0,
+      label: this.#lists.heading(outlineLevelOf(attributes), attributes, listStyle),
+      isFurther: false,
+    };
   }
 
   #openSpan(attributes: Attributes): void {
@@ -197,8 +196,7 @@ export class OpenDocumentReader implements XmlHandler {
     const style = attributes['text:style-name'] ?? '';
     if (name === 'text:p') return style === 'Title' || this.#parents.get(style) === 'Title' ? 1 : null;
     if (name !== 'text:h') return null;
-    const level = Number(attributes['text:outline-level'] ?? 1);
-    return level >= 1 ? Math.trunc(level) : 1;
+    return outlineLevelOf(attributes);
   }
 
   get #top(): Container {
@@ -224,13 +222,10 @@ export class OpenDocumentReader implements XmlHandler {
   #closeParagraph(): void {
     const closed = this.#pop('paragraph');
     if (closed === null || closed.isLeftOut) return;
-    const { text, level, blocks } = closed;
-    const depth = this.#top.kind === 'root' || this.#top.kind === 'cell' ? this.#lists : 0;
-    if (level !== null) this.#top.blocks.push({ kind: 'heading', level, text });
-    else if (depth > 0) this.#top.blocks.push({ kind: 'item', depth, text });
-    else this.#top.blocks.push({ kind: 'paragraph', text });
+    this.#budget.addText(closed.list?.label?.text.length ?? 0);
+    addParagraph(this.#top, closed);
     // What is anchored in the paragraph comes after it: text boxes, notes, comments.
-    for (const block of blocks) this.#top.blocks.push(block);
+    for (const block of closed.blocks) this.#top.blocks.push(block);
   }
 
   #closeCell(): void {
