@@ -78,6 +78,16 @@ describe('the text of an HTML page', () => {
       '<div>one<hr>two<div></div>three<p><img src=x></p>four <div hidden>x</div>five<nav></nav> six<script></script>teen</div>',
       'one\ntwo\nthree\nfour\nfive\nsixteen',
     ],
+    'the links of headings to themselves are left out, and other links with a sign are not': [
+      '<h2>Fees<a class="headerlink" href="#fees">¶</a></h2><dl><dt>pay<a href="#p">#</a><dd>See <a href="#f">§</a> 4</dl>' +
+        '<h3><a href="#n">#</a> <a href="#n">No. 5</a></h3>',
+      '## Fees\n\n- pay\n\n  See § 4\n\n### No. 5',
+    ],
+    'a formula that KaTeX wrote twice is read once': [
+      '<p>so <span class="katex"><span class="katex-mathml"><math><msup><mi>r</mi><mn>2</mn></msup></math></span>' +
+        '<span class="katex-html" aria-hidden="true"><span>r</span><span>2</span></span></span> is',
+      'so r^2 is',
+    ],
     'marks numbers of notes, and powers and fractions of formulas': [
       '<p>valve<a epub:type="noteref" href="#n">1</a> pump<a role="doc-noteref" href="#m">2</a> ' +
         '<math><msup><mi>r</mi><mn>2</mn></msup><mo>=</mo><mfrac><mi>a</mi><mi>b</mi></mfrac></math>',

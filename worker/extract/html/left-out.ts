@@ -2,6 +2,7 @@ import type { Element, Root } from 'hast';
 import { type Content, findContent } from './content.ts';
 import { type Measure, type Measures, measureTree, proseOf } from './measures.ts';
 import {
+  isNamedAfterCookies,
   isNamedAsConsent,
   isNamedAsContents,
   isNamedAsFooter,
@@ -128,7 +129,11 @@ class Finder {
   }
 
   #isConsent(element: Element, measure: Measure, place: Place, isDialog: boolean): boolean {
-    if (!isNamedAsConsent(element) || measure.mainHeadingWords > 0) return false;
+    if (measure.mainHeadingWords > 0) return false;
+    if (!isNamedAsConsent(element)) {
+      const isShort = measure.words <= WORDS_OF_BANNER && measure.buttons > 0;
+      return isShort && isNamedAfterCookies(element) && !(place.isInContent && this.#content.isDeclared);
+    }
     if (isDialog || !place.isInContent) return true;
     // A section about cookies is content.
     if (this.#content.isDeclared || measure.words > WORDS_OF_BANNER) return false;
@@ -169,12 +174,10 @@ class Finder {
   /** Whether an element is a list of links that is left out. */
   #listOfLinks(element: Element, measure: Measure, place: Place): 'certain' | 'doubtful' | null {
     const { words, linkWords, links, buttonWords, longestText, mainHeadingWords } = measure;
-    if (!LISTS.has(element.tagName) || links < LEAST_LINKS || mainHeadingWords > 0) return null;
+    if (!LISTS.has(element.tagName) || links === 0 || mainHeadingWords > 0) return null;
     const share = (linkWords + buttonWords) / words;
-    if (longestText > LONGEST_LABEL) {
-      return isNamedAsRelated(element) && share >= RELATED_SHARE ? 'certain' : null;
-    }
-    if (share < LINK_SHARE) return null;
+    if (isNamedAsRelated(element) && share >= RELATED_SHARE) return 'certain';
+    if (links < LEAST_LINKS || longestText > LONGEST_LABEL || share < LINK_SHARE) return null;
     if (place.isInNamed || isNamedAsLinks(element)) return 'certain';
     if (!place.isInContent) return this.#content.isDeclared ? 'certain' : 'doubtful';
     // A menu without a name is before the content.

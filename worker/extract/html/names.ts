@@ -89,7 +89,7 @@ export function isNamedAsFooter(element: Element): boolean {
 
 /** Programs that ask for consent. */
 const CONSENT_PROGRAM =
-  /onetrust|optanon|cookiebot|cybot|didomi|usercentrics|trustarc|truste[-_]|iubenda|qc-cmp|sp_message|osano|klaro|cmplz|borlabs|moove|cookielaw|gdpr|ccpa/;
+  /onetrust|optanon|cookiebot|cybot|didomi|usercentrics|trustarc|truste[-_]|iubenda|qc-cmp|sp_message|osano|klaro|cmplz|borlabs|moove|cookielaw|gdpr|ccpa|cookieconsent|fc-consent|evidon|\bcc-(?:banner|window)\b/;
 const CONSENT = /cookie|consent|privacy/;
 const BANNER =
   /banner|bar|notice|notification|popup|pop-up|modal|overlay|message|alert|dialog|layer|warning|manager|preference|settings|toast|prompt|disclaimer|hint|info|box|container|wrap|law|accept/;
@@ -98,4 +98,17 @@ const BANNER =
 export function isNamedAsConsent(element: Element): boolean {
   const names = givenNames(element).toLowerCase();
   return CONSENT_PROGRAM.test(names) || (CONSENT.test(names) && BANNER.test(names));
+}
+
+/** Names of only these words are those of such a banner, or of a text about cookies. */
+const COOKIE_WORDS = new Set(
+  'accept agree alert consent cookie cookies eu js law note policy site'.split(' '),
+);
+
+/** Whether it is named after cookies, as in `cookie-consent`. Texts about cookies are too. */
+export function isNamedAfterCookies(element: Element): boolean {
+  return wholeNames(element).some((name) => {
+    const words = name.toLowerCase().split(/[-_\s]/);
+    return words.some((word) => /^cookies?$/.test(word)) && words.every((word) => COOKIE_WORDS.has(word));
+  });
 }

@@ -1,5 +1,6 @@
 import type { Element, ElementContent, RootContent as HtmlContent, Root } from 'hast';
 import { controlText } from './controls.ts';
+import { isCopy } from './copies.ts';
 import { CELLS, type Contents, noContents, prepareTable } from './tables.ts';
 import { HEADINGS, isElement } from './tree.ts';
 
@@ -41,6 +42,7 @@ function prepare(parent: Root | Element, preformatted: boolean, cells: Map<Eleme
       contents.characters += child.value.trim().length;
       addText(children, preformatted ? child.value : cleanText(child.value), preformatted);
     } else if (child.type === 'element') {
+      if (isCopy(child, parent.type === 'element' ? parent.tagName : '', previous)) continue;
       // The library copies the tree, and positions are half of its memory.
       delete child.position;
       const control = controlText(child);

@@ -75,6 +75,14 @@ describe('what is around the content of an HTML page', () => {
       `<main>${article}</main><div id="onetrust-consent-sdk"><h2>Privacy</h2><p>We and our partners store data.</p><button>Accept</button></div>`,
       'cookie banner',
     ],
+    'a banner that is only named after cookies, and has a button': [
+      `<div id="cookie-consent"><p>We use cookies.</p><button>OK</button></div>${article}<div class="cookies">Cookies! <button>OK</button></div>`,
+      'cookie banner',
+    ],
+    'two links to share the page, and texts of related pages': [
+      `<main>${article}<p class=share>Share: <a href=f>Facebook</a> <a href=m>Mail</a></p><div class="related-posts"><h3>Read next</h3><a href=1><h4>Seals of the pumps</h4></a><p>About seals.</p></div></main>`,
+      'lists of links',
+    ],
     'a dialog': [`${article}<div role="dialog"><p>Subscribe to our letter</p></div>`, 'dialog'],
     'links to share the page, in the article': [
       `<article>${article}<ul class="share-tools"><li><a href=f>Facebook<li><a href=m>Mail<li><a href=w>WhatsApp</ul></article>`,
