@@ -32,6 +32,8 @@ const TEXTS: readonly (readonly [encoding: string, text: string])[] = [
   ['windows-1252', 'Le café ouvre à neuf heures, même le dimanche.'],
   ['windows-1252', 'El señor Muñoz llegó mañana: ¿dónde está?'],
   ['windows-1252', 'It’s “quoted” – and nothing else is outside ASCII.'],
+  ['windows-1252', '20 ± 2 °C, ½ cup, § 3'],
+  ['windows-1252', 'Price:\u00a0100 ± 2'],
   ['windows-1250', 'Zażółć gęślą jaźń; wszystkie części są dostępne'],
   ['windows-1250', 'Příliš žluťoučký kůň úpěl ďábelské ódy'],
   ['iso-8859-2', 'Příliš žluťoučký kůň úpěl ďábelské ódy'],

@@ -54,6 +54,8 @@ const IMPLAUSIBLE: readonly RegExp[] = [
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Thai}\uff61-\uff9f](?=\p{Script=Latin})/gu,
   // A word of one letter: the Italian `è` is the Russian `и` in another encoding.
   /(?<!\p{Letter})[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}](?!\p{Letter})/gu,
+  // A word of one narrow kana: the sign `±` is one in Japanese encodings.
+  /(?<![\uff61-\uff9f])[\uff66-\uff9f](?![\uff61-\uff9f])/g,
   // Lines and blocks that programs of DOS drew on the screen.
   /[\u2500-\u259f]/g,
 ];
@@ -72,8 +74,12 @@ function foreignLetters(text: string): number {
   return Math.min(...ALPHABETS.map(outside), outside(WESTERN) + MIXTURE * letters.length);
 }
 
-/** The quotation marks, dashes and signs that are the only characters outside ASCII of many English texts. */
-const TYPOGRAPHIC = /[‘’“”–—…•€™©®£°]/g;
+/**
+ * The quotation marks, dashes and signs that are the only characters outside ASCII of many English texts. Some are letters in other
+ * encodings, so they count only beside spaces, digits and the like.
+ */
+const TYPOGRAPHIC =
+  /[‘’“”–—…•€™©®£°\u00a0]|(?<![\p{L}\u00a1-\u{10ffff}])[§±×÷«»¼½¾](?![\p{L}\u00a1-\u{10ffff}])/gu;
 const TYPOGRAPHIC_WEIGHT = 3;
 
 /** One wrong character can be one that a person wrote. From so many on, two thirds of the characters must be right. */
