@@ -98,8 +98,6 @@ export const CHARACTERS: ReadonlyMap<string, string> = new Map(
     ldblquote: '“',
     line: '\n',
     lquote: '‘',
-    nestcell: ' ',
-    nestrow: '\n',
     rdblquote: '”',
     rquote: '’',
     tab: '\t',
@@ -169,6 +167,7 @@ export const SKIPPED: ReadonlySet<string> = new Set([
   'revtbl',
   'rsidtbl',
   'rxe',
+  'shprslt',
   'sn',
   'stylesheet',
   'sv',
@@ -182,7 +181,15 @@ export const SKIPPED: ReadonlySet<string> = new Set([
 ]);
 
 /** Groups that only newer programs know, and that contain text. Other such groups are left out. */
-export const NEWER: ReadonlySet<string> = new Set(['annotation', 'endnote', 'footnote', 'shpinst', 'ud']);
+export const NEWER: ReadonlySet<string> = new Set([
+  'annotation',
+  'do',
+  'endnote',
+  'footnote',
+  'nesttableprops',
+  'shpinst',
+  'ud',
+]);
 
 /** Words that end a paragraph. */
 export const PARAGRAPH_ENDS: ReadonlySet<string> = new Set(['column', 'page', 'par', 'sect']);
@@ -216,6 +223,8 @@ const CHARSETS: Readonly<Record<number, number>> = {
   222: 874,
   238: 1250,
 };
+/** That of fonts of symbols, which is no code page. */
+export const SYMBOL_CHARSET = 2;
 const DEFAULT = 'windows-1252';
 
 /** The encoding of a code page. Of an unknown one, that of Western Europe. */

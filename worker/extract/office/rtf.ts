@@ -1,8 +1,9 @@
 import { type Extractor, FileFault } from '../extraction.ts';
 import { documentDay } from '../properties/days.ts';
 import { documentTitle } from '../properties/titles.ts';
-import { type Block, plainTextOf, toMarkdown } from '../text.ts';
+import { type Block, toMarkdown } from '../text.ts';
 import { mismatchFault, refuseOle } from './package.ts';
+import { type ParagraphForm, RtfBlocks } from './rtf-blocks.ts';
 import {
   CHARACTERS,
   decodeRun,
@@ -13,129 +14,31 @@ import {
   type RtfToken,
   rtfTokens,
   SKIPPED,
+  SYMBOL_CHARSET,
   SYMBOLS,
 } from './rtf-tokens.ts';
-
-/** The form of the paragraph that is read. */
-export interface ParagraphForm {
-  /** The level of a heading, from 1; null for text. */
-  level: number | null;
-  inTable: boolean;
-  /** The depth of an item of a list, from 1. */
-  depth: number;
-}
-
-const BULLET = '•';
-/** Programs without lists write their bullets as text. */
-const BULLET_AND_TAB = /^\s*•\t/;
-const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
-
-/** Collects the blocks of a document, of a note or of a comment. */
-class RtfBlocks {
-  #blocks: Block[] = [];
-  #text = '';
-  /** The marker of an item of a list: a bullet or a number. */
-  #marker = '';
-  /** What is anchored in the paragraph, and comes after it. */
-  #after: Block[] = [];
-  /** The same of the table. */
-  #afterTable: Block[] = [];
-  #cell: string[] = [];
-  #row: string[] = [];
-  #rows: string[][] = [];
-
-  addText(text: string): void {
-    this.#text += text;
-  }
-
-  addMarker(text: string): void {
-    this.#marker += text;
-  }
-
-  /** The marker was the text of the item. */
-  useMarkerAsText(): void {
-    this.#text = this.#marker + this.#text;
-    this.#marker = BULLET;
-  }
-
-  /** Adds a note or a comment to the paragraph. */
-  addAfter(label: string, blocks: readonly Block[]): void {
-    const text = blocks.map(plainTextOf).join('\n').trim();
-    if (text !== '') this.#after.push({ kind: 'paragraph', text: `${label} ${text}` });
-  }
-
-  endParagraph({ level, inTable, depth }: ParagraphForm): void {
-    const text = this.#text.replace(BULLET_AND_TAB, '');
-    const marker = text === this.#text ? this.#marker.trim() : BULLET;
-    this.#text = '';
-    this.#marker = '';
-    if (inTable) {
-      this.#cell.push(text);
-      return;
-    }
-    this.#endTable();
-    if (level !== null) this.#blocks.push({ kind: 'heading', level, text });
-    else if (marker === '') this.#blocks.push({ kind: 'paragraph', text });
-    else
-      this.#blocks.push({
-        kind: 'item',
-        depth,
-        text: LETTER_OR_DIGIT.test(marker) ? `${marker} ${text}` : text,
-      });
-    this.#blocks.push(...this.#after.splice(0));
-  }
-
-  endCell(): void {
-    this.#cell.push(this.#text);
-    this.#text = '';
-    this.#marker = '';
-    this.#row.push(this.#cell.join(' '));
-    this.#cell = [];
-    this.#afterTable.push(...this.#after.splice(0));
-  }
-
-  endRow(): void {
-    if (this.#row.length > 0) this.#rows.push(this.#row);
-    this.#row = [];
-  }
-
-  /** Ends the document, and returns its blocks. */
-  end(): Block[] {
-    if (this.#cell.length > 0) this.endCell();
-    this.endRow();
-    this.endParagraph({ level: null, inTable: false, depth: 1 });
-    return this.#blocks;
-  }
-
-  #endTable(): void {
-    if (this.#rows.length === 0) return;
-    this.#blocks.push({ kind: 'table', rows: this.#rows }, ...this.#afterTable.splice(0));
-    this.#rows = [];
-  }
-}
 
 /** What becomes of the text of a group. That of `fallback` is for programs without Unicode. */
 type Destination = 'text' | 'skipped' | 'fallback' | 'fonts' | 'info' | 'title' | 'time' | 'marker';
 
 /** The state that a group inherits, and that ends with it. */
-interface GroupState {
+interface GroupState extends ParagraphForm {
   destination: Destination;
   /** So many characters after `\u` are for programs without Unicode. */
   fallback: number;
   font: number;
   isHidden: boolean;
   isDeleted: boolean;
-  /** The note or comment that ends with the group. */
-  ends: { blocks: RtfBlocks; label: string } | null;
-  level: number | null;
-  inTable: boolean;
-  depth: number;
+  /** The note, comment or box of text that ends with the group. A box has no label. */
+  ends: { blocks: RtfBlocks; label: string | null } | null;
 }
 
 const MAX_DEPTH = 1_000;
 /** A comment can be in a note. The text of a note that is nested more deeply is a part of the outer one. */
 const MAX_NOTES_DEPTH = 3;
 
+/** The groups with the text of a shape: of Word, and of its first editions. */
+const BOXES = new Set(['dptxbxtext', 'shptxt']);
 /** The groups that begin a note or a comment. */
 const NOTES = new Set(['annotation', 'endnote', 'footnote']);
 
@@ -145,6 +48,8 @@ class RtfReader {
   #page = encodingOfPage(1252);
   #defaultFont = -1;
   readonly #fonts = new Map<number, string>();
+  /** The fonts whose letters are symbols. */
+  readonly #symbolFonts = new Set<number>();
   readonly #states: GroupState[] = [];
   #state: GroupState = {
     destination: 'text',
@@ -155,6 +60,7 @@ class RtfReader {
     ends: null,
     level: null,
     inTable: false,
+    nesting: 0,
     depth: 1,
   };
   /** The blocks that are read now, and those outside, which continue after a note. */
@@ -263,10 +169,13 @@ class RtfReader {
     else if (destination === 'info') this.#beginInfo(name);
     else if (NOTES.has(name) && destination === 'text' && this.#outer.length < MAX_NOTES_DEPTH)
       this.#beginNote(name);
+    else if (BOXES.has(name) && destination === 'text' && this.#outer.length < MAX_NOTES_DEPTH)
+      this.#beginBlocks(null);
     else if (name === 'upr' && destination === 'text') this.#state.destination = 'fallback';
     else if (name === 'ud' && destination === 'fallback') this.#state.destination = 'text';
     else if (name === 'listtext' || name === 'pntext') {
       this.#state.destination = destination === 'text' ? 'marker' : 'skipped';
+      if (destination === 'text') this.#blocks.beginMarker();
     } else if (SKIPPED.has(name) || (isStarred && !NEWER.has(name))) this.#state.destination = 'skipped';
     else return false;
     return true;
@@ -283,10 +192,20 @@ class RtfReader {
       this.#notes += 1;
       this.#blocks.addText(`[${this.#notes}]`);
     }
+    this.#beginBlocks(name === 'annotation' ? 'Comment:' : `[${this.#notes}]`);
+  }
+
+  /** Begins what is anchored in the paragraph, until the group ends. */
+  #beginBlocks(label: string | null): void {
     this.#outer.push(this.#blocks);
     this.#blocks = new RtfBlocks();
-    const label = name === 'annotation' ? 'Comment:' : `[${this.#notes}]`;
-    Object.assign(this.#state, { ends: { blocks: this.#blocks, label }, level: null, inTable: false });
+    Object.assign(this.#state, {
+      ends: { blocks: this.#blocks, label },
+      level: null,
+      inTable: false,
+      nesting: 0,
+      depth: 1,
+    });
   }
 
   #readLayout(name: string, value: number | null): void {
@@ -295,10 +214,13 @@ class RtfReader {
       if (!state.isDeleted) this.#blocks.endParagraph(state);
     } else if (name === 'cell') this.#blocks.endCell();
     else if (name === 'row') this.#blocks.endRow();
-    else if (name === 'pard') Object.assign(state, { level: null, inTable: false, depth: 1 });
+    else if (name === 'nestcell') this.#blocks.endNestedCell();
+    else if (name === 'nestrow') this.#blocks.endNestedRow();
+    else if (name === 'pard') Object.assign(state, { level: null, inTable: false, nesting: 0, depth: 1 });
     else if (name === 'plain')
       Object.assign(state, { font: this.#defaultFont, isHidden: false, isDeleted: false });
     else if (name === 'intbl') state.inTable = true;
+    else if (name === 'itap') state.nesting = value ?? 0;
     else if (name === 'outlinelevel')
       state.level = value !== null && value >= 0 && value < 9 ? value + 1 : null;
     else if (name === 'ilvl') state.depth = Math.min(Math.max(value ?? 0, 0), 8) + 1;
@@ -357,12 +279,14 @@ class RtfReader {
     if (text === '' || isHidden || isDeleted) return;
     if (destination === 'text') this.#blocks.addText(text);
     else if (destination === 'title') this.title += text;
-    else if (destination === 'marker') this.#blocks.addMarker(text);
+    else if (destination === 'marker') this.#blocks.addMarker(text, this.#symbolFonts.has(this.#state.font));
   }
 
   #addFont(charset: number): void {
+    if (this.#state.destination !== 'fonts') return;
     const encoding = encodingOfCharset(charset);
-    if (this.#state.destination === 'fonts' && encoding !== null) this.#fonts.set(this.#state.font, encoding);
+    if (charset === SYMBOL_CHARSET) this.#symbolFonts.add(this.#state.font);
+    if (encoding !== null) this.#fonts.set(this.#state.font, encoding);
   }
 
   #addTime(name: string, value: number): void {
