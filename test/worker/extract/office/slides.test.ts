@@ -126,6 +126,36 @@ describe('a presentation of PowerPoint', () => {
     }
   });
 
+  test('has the titles and values of charts, or tells which cannot be read', async () => {
+    const points = (kind: string, values: string[]) =>
+      `<c:${kind}><c:numCache>${values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('')}</c:numCache></c:${kind}>`;
+    const series = `<c:ser><c:tx><c:v>North</c:v></c:tx>${points('cat', ['2023', '2024'])}${points('val', ['4', '5'])}</c:ser>`;
+    const title = '<c:title><c:tx><c:rich><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:rich></c:tx></c:title>';
+    const charts = {
+      good: `${title}<c:plotArea><c:barChart>${series}</c:barChart></c:plotArea>`,
+      large: `<c:ser>${points('val', Array<string>(400).fill('1'))}</c:ser>`.repeat(300),
+      damaged: '<c:title>',
+    };
+    const slide = (...names: string[]) => ({
+      tree: shape(['one'], 'title'),
+      relations: names.map((name, index) => relation(`rId${index}`, 'chart', `../${name}.xml`)).join(''),
+    });
+    const parts = Object.entries(charts).map(([name, content]) => ({
+      name: `ppt/${name}.xml`,
+      content: `<c:chart xmlns:c="c" xmlns:a="a">${content}</c:chart>`,
+    }));
+    const slides = [slide('good', 'good'), slide('large'), slide('damaged'), slide('missing')];
+    const read = await extracted(extractPptx, writePptx(slides.toReversed(), parts));
+    assert.equal(
+      read.parts[0]?.text,
+      '# one\n\nSales\n\n|  | North |\n| - | - |\n| 2023 | 4 |\n| 2024 | 5 |',
+    );
+    assert.deepEqual(mergeUnread(read.unread ?? []), [
+      { kind: 'part', names: ['slide 2, chart'], reason: 'not_read' },
+      { kind: 'part', names: ['slide 3, chart', 'slide 4, chart'], reason: 'damaged' },
+    ]);
+  });
+
   test('tells which charts, objects and damaged parts of its slides are not read', async () => {
     const { parts, unread } = await extracted(extractPptx, writePptx(PARTLY_READ.toReversed(), DAMAGED));
     assert.deepEqual(
@@ -135,12 +165,12 @@ describe('a presentation of PowerPoint', () => {
     assert.deepEqual(mergeUnread(unread ?? []), [
       {
         kind: 'part',
-        names: ['slide 1, diagram', 'slide 2', 'slide 3, notes', 'slide 3, comments'],
+        names: ['slide 1, chart', 'slide 1, diagram', 'slide 2', 'slide 3, notes', 'slide 3, comments'],
         reason: 'damaged',
       },
       {
         kind: 'part',
-        names: ['slide 1, chart', 'slide 1, embedded object', 'slide 3, chart'],
+        names: ['slide 1, embedded object', 'slide 3, chart'],
         reason: 'not_read',
       },
     ]);

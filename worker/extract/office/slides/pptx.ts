@@ -2,6 +2,7 @@ import { type Extractor, FileFault } from '../../extraction.ts';
 import { documentTitle } from '../../properties/titles.ts';
 import type { Block } from '../../text.ts';
 import { UnreadParts } from '../../unread-parts.ts';
+import { readChart } from '../charts.ts';
 import { mismatchFault, type OfficePackage, openOffice, readProperties, relationsOf } from '../package.ts';
 import { readXml } from '../xml.ts';
 import { readShown, readSlideComments } from './shown.ts';
@@ -12,12 +13,14 @@ const MAX_SLIDES = 50_000;
 
 /** Parts of a slide that are not read, by the types of their relations, with their names in `unread`. */
 const UNREAD_PARTS: ReadonlyMap<string, string> = new Map([
-  ['chart', 'chart'],
   ['chartEx', 'chart'],
   ['control', 'embedded object'],
   ['oleObject', 'embedded object'],
   ['package', 'embedded object'],
 ]);
+
+/** Those that are read. */
+const READ_PARTS = new Set(['chart', 'comments', 'diagramData', 'notesSlide']);
 
 const missingSlideFault = () =>
   new FileFault('corrupt', 'The file is damaged: a slide is missing. Send it again from a copy that opens.');
@@ -92,7 +95,11 @@ class SlideReader {
     slide: { blocks: Block[]; notes: Block[]; comments: string[] },
     name: string,
   ): Promise<void> {
-    if (!['diagramData', 'notesSlide', 'comments'].includes(type) || !this.#isNew(target)) return;
+    if (!READ_PARTS.has(type) || !this.#isNew(target)) return;
+    if (type === 'chart') {
+      for (const block of await this.#readChart(target, `${name}, chart`)) slide.blocks.push(block);
+      return;
+    }
     if (type === 'comments') {
       const read = () => readSlideComments(this.#archive, target);
       slide.comments.push(...((await this.pieces.readOrAdd(`${name}, comments`, read)) ?? []));
@@ -102,6 +109,18 @@ class SlideReader {
     const read = async () => (await readShown(this.#archive, target)).blocks;
     const blocks = await this.pieces.readOrAdd(`${name}, ${isNotes ? 'notes' : 'diagram'}`, read);
     (isNotes ? slide.notes : slide.blocks).push(...(blocks ?? []));
+  }
+
+  /** The titles and values of a chart. One that is damaged, missing or too large is in `unread`. */
+  async #readChart(target: string, name: string): Promise<Block[]> {
+    if (!this.#archive.names.has(target)) {
+      this.pieces.add(name, 'damaged');
+      return [];
+    }
+    const read = async () => ({ blocks: await readChart(this.#archive, target) });
+    const chart = await this.pieces.readOrAdd(name, read);
+    if (chart?.blocks === null) this.pieces.add(name, 'not_read');
+    return chart?.blocks ?? [];
   }
 }
 
