@@ -19,7 +19,19 @@ import {
 } from './rtf-tokens.ts';
 
 /** What becomes of the text of a group. That of `fallback` is for programs without Unicode. */
-type Destination = 'text' | 'skipped' | 'fallback' | 'fonts' | 'info' | 'title' | 'time' | 'marker';
+type Destination =
+  | 'text'
+  | 'skipped'
+  | 'fallback'
+  | 'fonts'
+  | 'info'
+  | 'title'
+  | 'time'
+  | 'marker'
+  | 'property';
+
+/** Those of which the characters are read. */
+const READ: ReadonlySet<Destination> = new Set(['text', 'title', 'marker', 'property']);
 
 /** The state that a group inherits, and that ends with it. */
 interface GroupState extends ParagraphForm {
@@ -39,6 +51,8 @@ const MAX_NOTES_DEPTH = 3;
 
 /** The groups with the text of a shape: of Word, and of its first editions. */
 const BOXES = new Set(['dptxbxtext', 'shptxt']);
+/** The property of a shape with the text that it draws as a picture (WordArt). */
+const DRAWN_TEXT = 'gtextUNICODE';
 /** The groups that begin a note or a comment. */
 const NOTES = new Set(['annotation', 'endnote', 'footnote']);
 
@@ -67,6 +81,8 @@ class RtfReader {
   #blocks = new RtfBlocks();
   readonly #outer: RtfBlocks[] = [];
   #notes = 0;
+  /** The name of the last property of a shape. */
+  #property = '';
   /** Whether the group has just begun with a star: a program that does not know it must leave it out. */
   #isStarred = false;
   #isFirst = false;
@@ -169,8 +185,10 @@ class RtfReader {
     else if (destination === 'info') this.#beginInfo(name);
     else if (NOTES.has(name) && destination === 'text' && this.#outer.length < MAX_NOTES_DEPTH)
       this.#beginNote(name);
-    else if (BOXES.has(name) && destination === 'text' && this.#outer.length < MAX_NOTES_DEPTH)
-      this.#beginBlocks(null);
+    else if (BOXES.has(name) && destination === 'text') this.#beginBox();
+    else if (name === 'sn') this.#beginProperty();
+    else if (name === 'sv' && destination === 'text' && this.#property === DRAWN_TEXT) this.#beginBox();
+    else if (name === 'sv') this.#state.destination = 'skipped';
     else if (name === 'upr' && destination === 'text') this.#state.destination = 'fallback';
     else if (name === 'ud' && destination === 'fallback') this.#state.destination = 'text';
     else if (name === 'listtext' || name === 'pntext') {
@@ -193,6 +211,16 @@ class RtfReader {
       this.#blocks.addText(`[${this.#notes}]`);
     }
     this.#beginBlocks(name === 'annotation' ? 'Comment:' : `[${this.#notes}]`);
+  }
+
+  #beginBox(): void {
+    if (this.#outer.length < MAX_NOTES_DEPTH) this.#beginBlocks(null);
+  }
+
+  /** Begins the name of a property of a shape. */
+  #beginProperty(): void {
+    this.#property = '';
+    this.#state.destination = this.#state.destination === 'text' ? 'property' : 'skipped';
   }
 
   /** Begins what is anchored in the paragraph, until the group ends. */
@@ -249,8 +277,7 @@ class RtfReader {
     const left = Math.min(this.#left, bytes.length);
     this.#left -= left;
     const { destination } = this.#state;
-    const isRead = destination === 'text' || destination === 'title' || destination === 'marker';
-    if (isRead) this.#append(bytes.subarray(left));
+    if (READ.has(destination)) this.#append(bytes.subarray(left));
   }
 
   /** Copies the bytes: a piece of a file can be one byte, and an object for each would take very much memory. */
@@ -279,6 +306,7 @@ class RtfReader {
     if (text === '' || isHidden || isDeleted) return;
     if (destination === 'text') this.#blocks.addText(text);
     else if (destination === 'title') this.title += text;
+    else if (destination === 'property') this.#property += text;
     else if (destination === 'marker') this.#blocks.addMarker(text, this.#symbolFonts.has(this.#state.font));
   }
 

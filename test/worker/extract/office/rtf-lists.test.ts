@@ -73,6 +73,12 @@ describe('shapes and tables of rich text', () => {
       rtf(`Before ${box('boxed\\par more')}after\\par End`),
       'Before after\n\nboxed\n\nmore\n\nEnd',
     ],
+    'have a text that is drawn as a picture, and no other property': [
+      rtf(
+        'Before{\\shp{\\*\\shpinst{\\sp{\\sn gtextUNICODE}{\\sv Way out}}{\\sp{\\sn gtextFont}{\\sv Serif}}}} after\\par',
+      ),
+      'Before after\n\nWay out',
+    ],
     'have the text of a box of the first editions': [
       rtf('Before{\\*\\do\\dobypara\\dodhgt1{\\dptxbx{\\dptxbxtext \\pard boxed\\par}}\\dpx0} after\\par'),
       'Before after\n\nboxed',
