@@ -151,7 +151,11 @@ export class GridReader {
     for (const { number, comments } of rows) this.#comments.set(number, comments);
     const numbers = new Set([...byNumber.keys(), ...this.#comments.keys()]);
     for (const number of [...numbers].sort((one, other) => one - other)) {
-      if (this.#areas.some(({ tables }) => tables.isWaiting(number))) continue;
+      if (this.#areas.some(({ tables }) => tables.isWaiting(number))) {
+        // The comments are for what waits. What another table has in the row does not wait.
+        for (const record of byNumber.get(number) ?? []) this.#write({ ...record, comments: [] });
+        continue;
+      }
       const records = byNumber.get(number) ?? [{ number, cells: [], labels: null }];
       for (const record of records.slice(0, -1)) this.#write({ ...record, comments: [] });
       const last = records.at(-1);

@@ -151,8 +151,12 @@ export class TableArea {
         else this.#labelRun(form, ENDING_ROWS, out);
       }
       this.#last = run.at(-1)?.number ?? this.#last;
-      if (this.#table === null && this.#waiting === null && canBeForm(run)) this.#form = run;
-      else this.#labelRun(run, emptyRows, out);
+      // The lines of a form can have an empty row between them.
+      const lines = this.#waiting === null ? run : [this.#waiting, ...run];
+      if (this.#table === null && canBeForm(lines)) {
+        this.#form = lines;
+        this.#waiting = null;
+      } else this.#labelRun(run, emptyRows, out);
     }
     return out;
   }

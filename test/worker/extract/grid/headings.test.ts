@@ -33,6 +33,13 @@ describe('the headings of columns', () => {
       'Date: 2024-05-03 | Text: Salary | Kind: In | Amount: 2500',
       'Date: 2024-05-04 | Text: Rent | Kind: Out | Amount: -80.5',
     ),
+    'are below pairs with empty rows between them': row(
+      'Source|Indicators of the bank||\n||||\nLast update|2024-02-21||\n||||\nCountry|Code|Indicator|1960\nAruba|ABW|Population|54608\nAngola|AGO|Population|5357195',
+      'Source: Indicators of the bank',
+      'Last update: 2024-02-21',
+      'Country: Aruba | Code: ABW | Indicator: Population | 1960: 54608',
+      'Country: Angola | Code: AGO | Indicator: Population | 1960: 5357195',
+    ),
     'are below a row of titles that has fewer cells': row(
       'Parts||For:||Branch:\nPos|No|Name|Price|Count\n1|P-1|Pump|4200|2\n2|P-2|Seal|12.5|9',
       'Parts | For: | Branch:',
@@ -209,6 +216,16 @@ describe('the tables of a sheet', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test('are all read if one of two side by side can be a form', () => {
+    const records = recordsOf([
+      ['4.5', '4.6', '', 'City', 'Seats'],
+      ['Name', 'Phone'],
+      ['4.7', '', '', '2023'],
+    ]);
+    const texts = records.flatMap(({ cells }) => cells.map(({ text }) => text));
+    assert.deepEqual(texts.toSorted(), ['2023', '4.5', '4.6', '4.7', 'City | Seats', 'Name | Phone']);
   });
 
   test('are found without keeping the rows: only the first rows below an empty one are compared', () => {
