@@ -10,6 +10,21 @@ const DATE_FIELD = /^:date:/i;
 /** Text with a role, or a link with a name: what a person sees is before the address. */
 const ROLE = /:[\w:+.-]{1,60}:`([^`<>\n]+)(?:<[^`<>\n]*>)?`/g;
 
+/** A comment: two dots, and no directive, target, note or substitution after them. In literal text, lines are indented. */
+const COMMENT = /^\.\.(?:[ \t]*$|[ \t](?!\[|\||_|[\w:+.-]{1,60} ?::))/;
+const isIndented = (line: string) => /^[ \t]/.test(line);
+
+/** How many lines a comment has from a line on; 0 if none begins there. */
+function commentLength(lines: readonly string[], at: number): number {
+  const line = lines[at] ?? '';
+  if (!COMMENT.test(line)) return 0;
+  // Two dots before an empty line end what is above them, and what is below them is text.
+  if (line.trim() === '..' && (lines[at + 1] ?? '').trim() === '') return 1;
+  let end = at + 1;
+  while (end < lines.length && (isIndented(lines[end] ?? '') || (lines[end] ?? '').trim() === '')) end += 1;
+  return end - at;
+}
+
 const withoutRoles = (line: string) => line.replace(ROLE, (_, shown: string) => shown.trim());
 
 const isAdornment = (line: string | undefined): line is string =>
@@ -35,6 +50,12 @@ export const extractRestructuredText: Extractor = (content) => {
   const kinds: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
+    const comment = commentLength(lines, at);
+    if (comment > 0) {
+      out.line('');
+      at += comment - 1;
+      continue;
+    }
     const isAlone = (lines[at - 1] ?? '').trim() === '';
     const [title = '', underline = ''] = isAdornment(line)
       ? [lines[at + 1], lines[at + 2]]

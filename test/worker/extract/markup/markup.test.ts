@@ -22,6 +22,10 @@ describe('reStructuredText', () => {
       '====  ====\na     b\n====  ====\n1     2\n====  ====\n\nRun::\n\n    # x\n\n# y\n\n-----\n\nEnd',
       '====  ====\na     b\n====  ====\n1     2\n====  ====\n\nRun::\n\n    # x\n\n\\# y\n\n\\-----\n\nEnd',
     ],
+    'has no comments': [
+      'A\n\n.. hidden\n   hidden\n\n   hidden\n\nB\n\n..\n   hidden\n\n.. note:: C\n.. _d: http://d\n.. [1] E\n.. |f| replace:: G\n\n..\n\n   H\n\nRun::\n\n   .. code\n',
+      'A\n\n\nB\n\n\n.. note:: C\n.. _d: http://d\n.. [1] E\n.. |f| replace:: G\n\n\n\n   H\n\nRun::\n\n   .. code',
+    ],
     'shows the text of roles': ['See :ref:`the part <parts>` and :doc:`index`.', 'See the part and index.'],
   });
 
