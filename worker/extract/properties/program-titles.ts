@@ -33,7 +33,8 @@ export const PLACEHOLDERS = phrases(
   |untitled drawing|untitled notebook|untitled note|untitled layout|untitled report|untitled file|untitled project
   |no title|no name|no slide title|unknown|unknown title|unnamed|anonymous|none|null|undefined|n a
   |title|your title|your title here|document title|presentation title|page title|click to add title|click to edit master title style
-  |insert title here|title of presentation|title of document|titel|titre|título|titolo|tytuł|заголовок|标题|標題|タイトル
+  |slide title|folientitel|titre de la diapositive|título de la diapositiva|título do slide|titolo diapositiva|diatitel
+  |office theme|insert title here|title of presentation|title of document|titel|titre|título|titolo|tytuł|заголовок|标题|標題|タイトル
   |document|dokument|documento|документ|文档|文書|문서|word document|my document|empty document|blank document
   |presentation|présentation|presentación|präsentation|apresentação|presentazione|presentatie|prezentacja|презентация
   |презентація|演示文稿|簡報|プレゼンテーション|프레젠테이션|my presentation|blank presentation|sunu

@@ -11,7 +11,7 @@ const OF_PROGRAMS = {
     'Prezentace aplikace PowerPoint, PowerPoint-præsentation, PowerPoint-esitys, PowerPoint Sunusu, Презентация PowerPoint',
     'Παρουσίαση του PowerPoint, מצגת של PowerPoint, عرض تقديمي في PowerPoint, งานนำเสนอ PowerPoint, Bản trình bày PowerPoint',
     'PowerPoint プレゼンテーション, PowerPoint 演示文稿, PowerPoint 簡報, PowerPoint 프레젠테이션',
-    'Slide 1, Folie 12, Diapositive 1, Diapositiva 1, Slajd 1, Слайд 1, 幻灯片 1, スライド 1, No Slide Title, 1. dia',
+    'Slide 1, Folie 12, Diapositive 1, Diapositiva 1, Slajd 1, Слайд 1, 幻灯片 1, スライド 1, No Slide Title, Slide Title, 1. dia, Office Theme',
   ],
   'of Word, Excel and OpenOffice': [
     'Document1, Dokument 2, Word Document, Microsoft Word Document, New Microsoft Word Document, Neues Microsoft Word-Dokument',
