@@ -101,9 +101,7 @@ export function isNamedAsConsent(element: Element): boolean {
 }
 
 /** Names of only these words are those of such a banner, or of a text about cookies. */
-const COOKIE_WORDS = new Set(
-  'accept agree alert consent cookie cookies eu js law note policy site'.split(' '),
-);
+const COOKIE_WORDS = new Set('accept agree alert consent cookie cookies eu js note site'.split(' '));
 
 /** Whether it is named after cookies, as in `cookie-consent`. Texts about cookies are too. */
 export function isNamedAfterCookies(element: Element): boolean {

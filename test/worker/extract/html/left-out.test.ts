@@ -161,6 +161,10 @@ describe('the content of an HTML page', () => {
       `<main>${article}<section id="cookie-settings"><h2>Cookies</h2><p>We use none.</p></section></main>`,
       /We use none\.$/,
     ],
+    'a policy on cookies with a button': [
+      `${article}<div class="cookie-policy"><h2>Types</h2><p>We set cookies.</p><button>Change</button></div>`,
+      /We set cookies/,
+    ],
     'a section about cookies, without a declared content': [
       `${article}<div id="cookie-settings"><h2>Cookies</h2><p>We use none.</p></div>`,
       /We use none\.$/,
