@@ -58,14 +58,14 @@ describe('cli import', () => {
     const company = await service.company();
     const pictures = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.xyz`, '']));
     const person = await personWith({ 'good.txt': 'good', 'locked.txt': Buffer.from([0xff, 0xfe, 0x00]) });
-    await writeFolder(join(person.home, 'docs'), { ...pictures, untyped: 'all:', 'blank.md': '  \n' });
+    await writeFolder(join(person.home, 'docs'), { ...pictures, Notes: 'all:', 'blank.md': '  \n' });
     await writeFile(join(person.home, 'docs', 'huge.log'), '');
     await truncate(join(person.home, 'docs', 'huge.log'), 25 * 1024 * 1024);
     const ended = await importDocs(person, company);
     assert.equal(ended.code, 1);
     assert.equal(ended.stderr, 'memory: 3 of 9 files were not imported\n');
     const [, ...table] = ended.stdout.slice(ended.stdout.indexOf('what ')).trim().split('\n');
-    assert.match(String(table[0]), /^skipped +untyped +files without an extension cannot be imported$/);
+    assert.match(String(table[0]), /^skipped +Notes +files without an extension cannot be imported$/);
     assert.match(String(table[1]), /^skipped +a\.xyz and 3 more +\.xyz files cannot be imported$/);
     assert.match(String(table[2]), /^not sent +huge\.log +it is too large for one request \(25\.0 MiB/);
     assert.match(String(table[3]), /^failed +blank\.md +no_text: The file holds no text\.$/);
