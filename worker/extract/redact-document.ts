@@ -7,6 +7,7 @@ import { type Finding, findSecretsNow } from '../../shared/secrets/find-secrets.
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import type { DocumentPart, PartPlace } from '../../shared/text/prepared-chunks.ts';
 import { FileFault, SecretFault } from './extraction.ts';
+import { isCompoundFile } from './office/compound-file.ts';
 
 /** Code points between two parts in the text of a document: a blank line. */
 const BETWEEN_PARTS = 2;
@@ -173,5 +174,5 @@ function asText(content: Uint8Array): string {
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(content);
   // Messages of Outlook have texts in UTF-16 between others.
   const text = bytes.toString('latin1');
-  return first === 0xd0 && second === 0xcf ? text.replace(/([^\0])\0/g, '$1') : text;
+  return isCompoundFile(content) ? text.replace(/([^\0])\0/g, '$1') : text;
 }

@@ -29,13 +29,14 @@ export const EXTRACTORS: Extractors = {
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': async () =>
     (await import('./office/docx.ts')).extractDocx,
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': async () =>
-    (await import('./office/xlsx.ts')).extractXlsx,
+    (await import('./office/sheets/xlsx.ts')).extractXlsx,
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': async () =>
     (await import('./office/slides/pptx.ts')).extractPptx,
   'application/vnd.oasis.opendocument.text': async () => (await import('./office/odt.ts')).extractOdt,
   'application/vnd.oasis.opendocument.presentation': async () =>
     (await import('./office/slides/odp.ts')).extractOdp,
-  'application/vnd.oasis.opendocument.spreadsheet': async () => (await import('./office/ods.ts')).extractOds,
+  'application/vnd.oasis.opendocument.spreadsheet': async () =>
+    (await import('./office/sheets/ods.ts')).extractOds,
   'application/rtf': async () => (await import('./office/rtf.ts')).extractRtf,
   'message/rfc822': async () => (await import('./mail.ts')).emailExtractor(EXTRACTORS),
   'application/vnd.ms-outlook': async () => (await import('./mail.ts')).outlookExtractor(EXTRACTORS),

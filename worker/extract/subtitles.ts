@@ -1,5 +1,6 @@
 import { decodeText } from './encoding/decode.ts';
 import type { Extractor } from './extraction.ts';
+import { decodeReferences } from './html/entities.ts';
 import { joinBlocks, oneLine, storable, withoutHeadings } from './text.ts';
 
 /** The line that says when a text is shown: `00:01:05.000 --> 00:01:08.000`. The hours can be missing. */
@@ -8,8 +9,6 @@ const TIMING = /^\s*(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,]\d+)?\s*-->/;
 const SETTINGS = /^(?:NOTE|REGION|STYLE|WEBVTT)(?=[\s:-]|$)/;
 const VOICE = /<v(?:\.[^\s<>]*)?\s([^<>]+)>/;
 const TAG = /<\/?[\w.:]+(?:\s[^<>]*)?>|\{\\[^{}]*\}/g;
-const ENTITY = /&(amp|gt|lt|nbsp|lrm|rlm);/g;
-const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', gt: '>', lt: '<', nbsp: ' ' };
 const MAX_NAME_LENGTH = 100;
 
 /** What one person says without a long pause. */
@@ -36,7 +35,7 @@ function secondsOf(line: string): number | null {
 }
 
 function plainLine(line: string): string {
-  return oneLine(line.replace(TAG, '').replace(ENTITY, (_, name: string) => CHARACTERS[name] ?? ''));
+  return oneLine(decodeReferences(line.replace(TAG, '')));
 }
 
 /** Collects what is said. */

@@ -176,11 +176,14 @@ class ListItems {
 
 const BACKTICKS = /`+/g;
 
-/** Code between fences that are longer than any row of backticks in it. */
-function fencedText(text: string): string {
+/**
+ * Code between fences that are longer than any row of backticks in it; empty without code.
+ * @param language its name, behind the first fence
+ */
+export function fencedText(text: string, language = ''): string {
   const longest = (text.match(BACKTICKS) ?? []).reduce((most, each) => Math.max(most, each.length), 2);
   const fence = '`'.repeat(longest + 1);
-  return text.trim() === '' ? '' : `${fence}\n${text}\n${fence}`;
+  return text.trim() === '' ? '' : `${fence}${language}\n${text}\n${fence}`;
 }
 
 /** The text of a block without its form, for a place that has none, such as a cell. The number of an item is text. */

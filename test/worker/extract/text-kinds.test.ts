@@ -43,6 +43,10 @@ describe('contacts', () => {
       'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann Okafor\r\nN:Okafor;Ann;;;\r\nORG:Northwind;Pumps\r\nTEL;TYPE=CELL:+49 1\r\nTEL:tel:+49 2\r\nitem1.EMAIL:ann@example.com\r\nADR:;;Main St 1;Berlin;;10115;\r\nPHOTO;ENCODING=b:AAAA\r\nNOTE:a\\, b\\nc\r\nEND:VCARD\r\nBEGIN:VCARD\r\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCller;Eva\r\nEND:VCARD\r\n',
       'Contact: Ann Okafor\nOrganization: Northwind, Pumps\nEmail: ann@example.com\nPhone: +49 1; +49 2\nAddress: Main St 1, Berlin, 10115\nNote: a, b c\n\nContact: Müller, Eva',
     ],
+    'are in the character set that they declare, by any of its names': [
+      'BEGIN:VCARD\nFN;CHARSET=CP932;ENCODING=QUOTED-PRINTABLE:=83J=81[=83h\nEND:VCARD\n',
+      'Contact: カード',
+    ],
   });
   testFaults(extractContacts, { 'fail if it has none': ['invalid_contacts', ['FN:Ann', ''], /BEGIN:VCARD/] });
 });

@@ -166,7 +166,7 @@ function readEntries(text: string): Calendar | null {
 }
 
 /** What a calendar tells, and its text. */
-export interface CalendarText {
+interface CalendarText {
   /** The name of the calendar or the summary of its only entry. */
   title: string | null;
   /** The day of its only entry, `YYYY-MM-DD`. */
@@ -179,7 +179,7 @@ export interface CalendarText {
  * Reads a calendar (iCalendar, RFC 5545): its events and tasks.
  * @returns null if the text is no calendar
  */
-export function readCalendar(text: string): CalendarText | null {
+function readCalendar(text: string): CalendarText | null {
   const calendar = readEntries(text);
   if (calendar === null) return null;
   const { name, entries } = calendar;

@@ -1,3 +1,5 @@
+import { encodingNamed } from '../encoding/declared.ts';
+
 /** Reads the lines of iCalendar (RFC 5545) and vCard (RFC 6350), which have the same grammar. */
 
 /** One property: `DTSTART;TZID=Europe/Berlin:20240503T091500`. */
@@ -72,11 +74,7 @@ function fromQuotedPrintable(value: string, charset: string): string {
     value.replace(/=([0-9A-F]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
     'latin1',
   );
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    return bytes.toString('utf8');
-  }
+  return new TextDecoder(encodingNamed(charset) ?? 'utf-8').decode(bytes);
 }
 
 /** The text of a value: escaped commas and line breaks, and the quoted-printable of old programs, are decoded. */

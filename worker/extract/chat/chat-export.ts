@@ -1,4 +1,5 @@
 import type { Extraction } from '../extraction.ts';
+import { decodeReferences } from '../html/entities.ts';
 import {
   isJsonObject,
   type JsonObject,
@@ -126,9 +127,6 @@ function readClaude(value: JsonValue): Conversation[] | null {
 /** `<…>` in a message of Slack: a person, a channel, a group, a date or a link, perhaps with a label. */
 const REFERENCE = /<([^<>\n]*)>/g;
 
-const ENTITY = /&(amp|lt|gt);/g;
-const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' };
-
 const bare = (address: string) => address.replace(/^(?:mailto|tel):/, '');
 
 function resolveReference(reference: string, names: ReadonlyMap<string, string>): string {
@@ -153,9 +151,9 @@ function resolveReference(reference: string, names: ReadonlyMap<string, string>)
  * @param names the names of users, by id
  */
 function resolveSlackMarkup(text: string, names: ReadonlyMap<string, string>): string {
-  return text
-    .replace(REFERENCE, (_, reference: string) => resolveReference(reference, names))
-    .replace(ENTITY, (_, name: string) => CHARACTERS[name] ?? '');
+  return decodeReferences(
+    text.replace(REFERENCE, (_, reference: string) => resolveReference(reference, names)),
+  );
 }
 
 /** Seconds since 1970, with a number that distinguishes messages of the same second. */

@@ -1,7 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type DecodedText, decodeTextOrReplace } from './decode.ts';
+import { countCharacter } from './unreadable.ts';
 
-/** Names of character sets in mails that the Encoding Standard does not have. */
+/** Names of character sets in mails and contacts that the Encoding Standard does not have. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     cp932: 'shift_jis',
@@ -31,8 +32,8 @@ const CERTAIN_LETTERS = 4;
 /** The share of letters that can be lost before the declared character set is taken for a wrong one. */
 const MAX_LOST = 0.01;
 
-/** The encoding that a character set of a mail is, as the Encoding Standard names it. Null if it is not known. */
-function encodingOf(charset: string): string | null {
+/** The encoding of a character set that a file declares, as the Encoding Standard names it. Null if it is not known. */
+export function encodingNamed(charset: string): string | null {
   const label = charset.trim().toLowerCase();
   for (const name of [label, label.replace(/^(?:x-|cs)/, '')]) {
     try {
@@ -47,29 +48,22 @@ function encodingOf(charset: string): string | null {
 const countMultibyte = (bytes: Uint8Array) =>
   bytes.reduce((count, byte) => (byte >= 0xc2 && byte < 0xf5 ? count + 1 : count), 0);
 
-/** How many letters of a text were lost. */
-function countLost(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) count += 1;
-  return count;
-}
-
 /** The text by its declared character set. Null if the text shows that the declaration is wrong. */
 function decodeDeclared(bytes: Uint8Array, charset: string | undefined): string | null {
-  const encoding = charset === undefined ? null : encodingOf(charset);
+  const encoding = charset === undefined ? null : encodingNamed(charset);
   const isBroad = isUtf8(bytes) && !isAscii(bytes);
   if (encoding === null || WEAK.has(encoding)) {
     // Mails do not have UTF-16 without saying so, which a NUL would else be taken for.
     if (isBroad || (bytes.includes(0) && isAscii(bytes))) return new TextDecoder().decode(bytes);
-    if (encoding === null || encoding === 'utf-8') return null;
+    if (encoding === null) return null;
   } else if (isBroad && countMultibyte(bytes) >= CERTAIN_LETTERS) return new TextDecoder().decode(bytes);
   const text = new TextDecoder(encoding).decode(bytes);
   const high = bytes.reduce((count, byte) => (byte >= 0x80 ? count + 1 : count), 0);
-  return countLost(text) > Math.max(1, high * MAX_LOST) ? null : text;
+  return countCharacter(text, '\ufffd') > Math.max(1, high * MAX_LOST) ? null : text;
 }
 
 /**
- * Decodes the text of a part of a mail: by its declared character set, unless the bytes show that it is wrong, otherwise by
+ * Decodes a text of a message: by its declared character set, unless the bytes show that it is wrong, otherwise by
  * detection.
  * @returns with the encoding if it was detected
  */

@@ -10,7 +10,7 @@ const DECLARATION_BYTES = 64 * 1024;
 const UNDECLARED = 'undeclared';
 
 /** The encoding that an HTML or XML file declares, or null. */
-function declaredEncoding(content: Uint8Array, xml: boolean): string | null {
+export function declaredEncoding(content: Uint8Array, xml = false): string | null {
   const encoding = sniffEncoding(content, {
     defaultEncoding: UNDECLARED,
     xml,

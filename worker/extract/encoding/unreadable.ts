@@ -10,11 +10,18 @@ export function isUnreadable(text: string): boolean {
   return text.includes('\0') || text.search(UNREADABLE) >= 0;
 }
 
+/** How often a character is in a text. A list of all matches of a hostile file would fill the memory. */
+export function countCharacter(text: string, character: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count += 1;
+  return count;
+}
+
 /** Replaces NULs of a text in UTF-8 with U+FFFD; null if they are more than a few. It can have other unusual characters. */
 export function withFewNulls(text: string): string | null {
-  let nulls = 0;
-  for (let at = text.indexOf('\0'); at >= 0; at = text.indexOf('\0', at + 1)) nulls += 1;
-  return nulls * CHARACTERS_PER_UNREADABLE <= text.length ? text.replaceAll('\0', '\ufffd') : null;
+  return countCharacter(text, '\0') * CHARACTERS_PER_UNREADABLE <= text.length
+    ? text.replaceAll('\0', '\ufffd')
+    : null;
 }
 
 /** Replaces what is unreadable with U+FFFD; null if that is more than a few characters. */

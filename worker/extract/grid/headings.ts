@@ -26,7 +26,7 @@ const BRACKETED = /^(?:\[[^\]]{1,16}\]|\([^)]{1,16}\))$/;
 const SHORT_UNIT = /^(?:.{1,4}|[^\s/]{1,8}\/[^\s/]{1,8})$/u;
 
 /** Cuts a heading to its greatest length. */
-export const toLabel = (text: string) =>
+const toLabel = (text: string) =>
   oneLine(text.slice(0, MAX_LABEL_LENGTH * 2))
     .slice(0, MAX_LABEL_LENGTH)
     .trimEnd();

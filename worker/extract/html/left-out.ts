@@ -30,19 +30,19 @@ export type LeftOut =
   | 'sidebar';
 
 /** A list of links has at least so many of them, and this share of its words is in them. */
-const LEAST_LINKS = 3;
-const LINK_SHARE = 0.75;
+const MIN_LINKS = 3;
+const MIN_LINK_SHARE = 0.75;
 /** Links to related pages can have a text below each. */
-const RELATED_SHARE = 0.5;
+const MIN_RELATED_SHARE = 0.5;
 /** A text of more words than this is not the label of a list or of a link. */
-const LONGEST_LABEL = 12;
+const MAX_LABEL_WORDS = 12;
 /** The entries of a menu have at most so many words, on average. */
-const WORDS_OF_ENTRY = 4;
+const MAX_ENTRY_WORDS = 4;
 /** A path or a bar of buttons has at most so many words, and a banner in the content so many. */
-const WORDS_OF_BAR = 40;
-const WORDS_OF_BANNER = 200;
+const MAX_BAR_WORDS = 40;
+const MAX_BANNER_WORDS = 200;
 /** What is left must have so many words outside of headings and links, or the page is only a list of links. */
-const LEAST_TEXT = 3;
+const MIN_TEXT_WORDS = 3;
 
 const LISTS = new Set(
   'aside center details div dl fieldset footer form header menu ol p section table tbody td tr ul'.split(' '),
@@ -100,7 +100,7 @@ class Finder {
         isInSection: place.isInSection || (SECTIONS.has(child.tagName) && !holdsContent),
         isInNamed: isInContent && !isRoot && (place.isInNamed || isNamedAsLinks(child)),
       });
-      if (!holdsContent && proseOf(measure) - measure.buttonWords > WORDS_OF_ENTRY) this.#hasBegun = true;
+      if (!holdsContent && proseOf(measure) - measure.buttonWords > MAX_ENTRY_WORDS) this.#hasBegun = true;
       if (measure.headingWords > 0 && !holdsContent) this.#hasBegun = true;
     }
   }
@@ -131,12 +131,12 @@ class Finder {
   #isConsent(element: Element, measure: Measure, place: Place, isDialog: boolean): boolean {
     if (measure.mainHeadingWords > 0) return false;
     if (!isNamedAsConsent(element)) {
-      const isShort = measure.words <= WORDS_OF_BANNER && measure.buttons > 0;
+      const isShort = measure.words <= MAX_BANNER_WORDS && measure.buttons > 0;
       return isShort && isNamedAfterCookies(element) && !(place.isInContent && this.#content.isDeclared);
     }
     if (isDialog || !place.isInContent) return true;
     // A section about cookies is content.
-    if (this.#content.isDeclared || measure.words > WORDS_OF_BANNER) return false;
+    if (this.#content.isDeclared || measure.words > MAX_BANNER_WORDS) return false;
     return measure.buttons > 0 || measure.headingWords === 0;
   }
 
@@ -145,7 +145,7 @@ class Finder {
     const [text] = children;
     return (
       !(place.isInContent && this.#content.isDeclared) &&
-      measure.words <= LONGEST_LABEL &&
+      measure.words <= MAX_LABEL_WORDS &&
       text?.type === 'text' &&
       SKIP_TEXT.test(text.value.trim())
     );
@@ -163,7 +163,7 @@ class Finder {
     const hasOnlyHeading =
       measure.mainHeadingWords > 0 && measure.mainHeadingWords === this.#page.mainHeadingWords;
     // The header of a site has links. One without them, or with sentences, introduces the page.
-    return measure.links + measure.buttons > 0 && measure.longestText <= LONGEST_LABEL && !hasOnlyHeading;
+    return measure.links + measure.buttons > 0 && measure.longestText <= MAX_LABEL_WORDS && !hasOnlyHeading;
   }
 
   #isFooter(element: Element, place: Place, role: string): boolean {
@@ -176,12 +176,12 @@ class Finder {
     const { words, linkWords, links, buttonWords, longestText, mainHeadingWords } = measure;
     if (!LISTS.has(element.tagName) || links === 0 || mainHeadingWords > 0) return null;
     const share = (linkWords + buttonWords) / words;
-    if (isNamedAsRelated(element) && share >= RELATED_SHARE) return 'certain';
-    if (links < LEAST_LINKS || longestText > LONGEST_LABEL || share < LINK_SHARE) return null;
+    if (isNamedAsRelated(element) && share >= MIN_RELATED_SHARE) return 'certain';
+    if (links < MIN_LINKS || longestText > MAX_LABEL_WORDS || share < MIN_LINK_SHARE) return null;
     if (place.isInNamed || isNamedAsLinks(element)) return 'certain';
     if (!place.isInContent) return this.#content.isDeclared ? 'certain' : 'doubtful';
     // A menu without a name is before the content.
-    const isMenu = !this.#content.isDeclared && !this.#hasBegun && linkWords <= WORDS_OF_ENTRY * links;
+    const isMenu = !this.#content.isDeclared && !this.#hasBegun && linkWords <= MAX_ENTRY_WORDS * links;
     return isMenu || isNamedAsContents(element) ? 'doubtful' : null;
   }
 }
@@ -196,8 +196,8 @@ function isPath(element: Element, { links, words, longestText }: Measure): boole
   return (
     LISTS.has(element.tagName) &&
     links > 0 &&
-    words <= WORDS_OF_BAR &&
-    longestText <= LONGEST_LABEL &&
+    words <= MAX_BAR_WORDS &&
+    longestText <= MAX_LABEL_WORDS &&
     isNamedAsPath(element)
   );
 }
@@ -256,7 +256,7 @@ export function leaveOut(tree: Root): LeftOut[] {
   const sidebars = doubtful(true);
   for (const element of sidebars) found.delete(element);
   const left = leftOf(page, found.keys(), measures);
-  const keepsAll = left.prose * 2 < proseOf(page) || left.text < LEAST_TEXT;
+  const keepsAll = left.prose * 2 < proseOf(page) || left.text < MIN_TEXT_WORDS;
   if (!keepsAll && wordsOf(sidebars) * 3 <= left.words) {
     for (const element of sidebars) found.set(element, { name: 'sidebar', isDoubtful: true });
   }

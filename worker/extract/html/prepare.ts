@@ -15,8 +15,8 @@ const TRANSPARENT = new Set(
     ' ',
   ),
 );
-/** Block elements. White space after them has no meaning. */
-const BLOCKS = new Set(
+/** Elements after which white space has no meaning. */
+const WITHOUT_SPACE_AFTER = new Set(
   'br dd div dl dt h1 h2 h3 h4 h5 h6 li ol p pre section table tbody td tfoot th thead tr ul'.split(' '),
 );
 const PARAGRAPHS = new Set(['p', 'ul', 'ol', 'dl', 'pre', 'blockquote']);
@@ -128,7 +128,12 @@ function addText(siblings: HtmlContent[], value: string, preformatted: boolean):
   if (value === '') return;
   const last = siblings.at(-1);
   if (last?.type === 'text') last.value += value;
-  else if (preformatted || last?.type !== 'element' || !BLOCKS.has(last.tagName) || /\S/.test(value))
+  else if (
+    preformatted ||
+    last?.type !== 'element' ||
+    !WITHOUT_SPACE_AFTER.has(last.tagName) ||
+    /\S/.test(value)
+  )
     siblings.push({ type: 'text', value });
 }
 

@@ -11,12 +11,12 @@ const MAX_COLUMN_SPAN = 100;
 const MAX_SPANNED_PER_CELL = 20;
 
 /** A cell with more than this (characters and elements) that contains tables or sections arranges the page. */
-const LONGEST_RICH_CELL = 2_000;
+const MAX_RICH_CELL = 2_000;
 /** The same, for a table that no markup declares as data. */
-const LONGEST_UNDECLARED_CELL = 500;
+const MAX_UNDECLARED_CELL = 500;
 /** A cell of several paragraphs that is longer than this arranges the page, if no markup declares the table as data. */
-const LONGEST_TEXT_CELL = 1_000;
-const LONGEST_LABEL = 100;
+const MAX_TEXT_CELL = 1_000;
+const MAX_LABEL = 100;
 
 /**
  * The property of a prepared table of data that tells whether its first row, and no other one, has only headings. No
@@ -97,7 +97,7 @@ function hasLabels(rows: readonly Contents[][]): boolean {
   return rows.every(([first]) => {
     if (first === undefined) return false;
     const { characters, tables } = first;
-    return characters > 0 && characters <= LONGEST_LABEL && tables === 0 && !isSection(first);
+    return characters > 0 && characters <= MAX_LABEL && tables === 0 && !isSection(first);
   });
 }
 
@@ -118,11 +118,11 @@ function isLayout(table: Element, cellContents: CellContents): boolean {
   const cells = contents.flat();
   const isRich = cells.some(({ tables, headings }) => tables > 0 || headings > 0);
   const longest = cells.reduce((most, cell) => Math.max(most, cell.characters + cell.elements), 0);
-  if (isDeclared(table, rows)) return isRich && longest > LONGEST_RICH_CELL;
-  if (!isRich) return cells.some((cell) => cell.paragraphs > 2 && cell.characters > LONGEST_TEXT_CELL);
+  if (isDeclared(table, rows)) return isRich && longest > MAX_RICH_CELL;
+  if (!isRich) return cells.some((cell) => cell.paragraphs > 2 && cell.characters > MAX_TEXT_CELL);
   return (
     full.length < 2 ||
-    longest > LONGEST_UNDECLARED_CELL ||
+    longest > MAX_UNDECLARED_CELL ||
     cells.some((cell) => cell.hasMainHeading && isSection(cell)) ||
     !hasLabels(contents.filter((row) => row.length > 1))
   );

@@ -1,4 +1,5 @@
 import { FileFault } from '../extraction.ts';
+import { decodeReferences } from '../html/entities.ts';
 import { htmlToMarkdown } from '../html.ts';
 import type { JsonObject } from './json-value.ts';
 
@@ -18,27 +19,12 @@ const SIMPLE =
 const SIMPLE_LENGTH = 5_000;
 const LINE_END = /<\/?(?:br|div|p)(?=[\s/>])[^<>]*>/gi;
 const TAG = /<[^<>]*>/g;
-const ENTITY = /&(amp|apos|gt|lt|nbsp|quot|#39);/gi;
-const CHARACTERS: Readonly<Record<string, string>> = {
-  amp: '&',
-  apos: "'",
-  gt: '>',
-  lt: '<',
-  nbsp: ' ',
-  quot: '"',
-  '#39': "'",
-};
 
 /** The text of HTML that has only paragraphs and emphasis, or null. */
 function simpleLines(html: string): string | null {
   if (html.length > SIMPLE_LENGTH || !SIMPLE.test(html)) return null;
   const lines = html.replace(/\s+/g, ' ').replace(LINE_END, '\n').replace(TAG, '').split('\n');
-  const texts = lines.map((line) =>
-    line
-      .replace(ENTITY, (_, name: string) => CHARACTERS[name.toLowerCase()] ?? '')
-      .replace(/ {2,}/g, ' ')
-      .trim(),
-  );
+  const texts = lines.map((line) => decodeReferences(line).replace(/ {2,}/g, ' ').trim());
   return texts.filter((text) => text !== '').join('\n');
 }
 

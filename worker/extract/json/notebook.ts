@@ -2,7 +2,7 @@ import { decodeText } from '../encoding/decode.ts';
 import { type Extractor, FileFault } from '../extraction.ts';
 import { visibleMarkdown } from '../markdown/visible-markdown.ts';
 import { withoutTerminalCodes } from '../terminal-text.ts';
-import { headingLine, joinBlocks, storable, withoutHeadings } from '../text.ts';
+import { fencedText, headingLine, joinBlocks, storable, withoutHeadings } from '../text.ts';
 import { htmlLines } from './html-values.ts';
 import {
   isJsonObject,
@@ -20,14 +20,9 @@ function textOf(value: JsonValue | undefined): string {
   return texts.filter((text) => typeof text === 'string').join('');
 }
 
-/** Code as a block of Markdown. */
-function fenced(code: string, language: string): string {
-  const text = storable(code).trimEnd().replace(/^\n+/, '');
-  if (text === '') return '';
-  const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
-}
+/** Code as a block of Markdown, without blank lines around it. */
+const fenced = (code: string, language = '') =>
+  fencedText(storable(code).trimEnd().replace(/^\n+/, ''), language);
 
 /** Whether a text only stands for an object that has no text: `<Figure size 640x480>`. */
 const isPlaceholder = (text: string) => text.startsWith('<') && text.endsWith('>') && !text.includes('\n');
@@ -41,10 +36,10 @@ function outputText(output: JsonObject): string {
   const html = textOf(data['text/html']);
   const isPicture = Object.keys(data).some((type) => type.startsWith('image/'));
   const isShown = plain !== '' && !((html !== '' || isPicture) && isPlaceholder(plain));
-  if (isShown) return fenced(withoutTerminalCodes(plain), '');
+  if (isShown) return fenced(withoutTerminalCodes(plain));
   if (html !== '') return withoutHeadings(htmlLines(html));
   const error = [textUnder(output, 'ename'), textUnder(output, 'evalue')].filter((text) => text !== '');
-  return fenced(withoutTerminalCodes(error.join(': ')), '');
+  return fenced(withoutTerminalCodes(error.join(': ')));
 }
 
 function cellText(cell: JsonObject, language: string): string {

@@ -1,6 +1,7 @@
 import type { Email } from 'postal-mime';
 import { calendarText } from '../calendar/calendar.ts';
 import { decodeWithCharset } from '../encoding/declared.ts';
+import { declaredEncoding } from '../encoding/markup.ts';
 import { joinBlocks } from '../text.ts';
 import { bodyText } from './body.ts';
 import { joinFlowed, withoutDeepQuotes } from './flowed.ts';
@@ -74,19 +75,13 @@ class PartSorter {
   }
 }
 
-/** HTML can say its character set itself, at its beginning. */
-const META_CHARSET = /<meta\b[^>]{0,200}?charset=["']?([\w-]{1,40})/i;
-const META_LENGTH = 2000;
-
 /** The text of a part. Its encoding is added to those that were detected. */
 function textOf(part: MimePart, detected: string[]): string {
   const bytes = bytesOf(part);
-  let { charset } = part.contentType.parsed.params;
-  if (charset === undefined && typeOf(part) === 'text/html') {
-    const start = Buffer.from(bytes.subarray(0, META_LENGTH)).toString('latin1');
-    charset = META_CHARSET.exec(start)?.[1];
-  }
-  const { text, encoding } = decodeWithCharset(bytes, charset);
+  const { charset } = part.contentType.parsed.params;
+  // HTML can say its character set itself.
+  const ofPage = charset === undefined && typeOf(part) === 'text/html' ? declaredEncoding(bytes) : null;
+  const { text, encoding } = decodeWithCharset(bytes, charset ?? ofPage ?? undefined);
   if (encoding !== null) detected.push(encoding);
   return text;
 }

@@ -1,7 +1,7 @@
 import type { Block } from '../text.ts';
-import { showNumber } from './cells.ts';
 import { countOf } from './docx/values.ts';
-import { parseFormat } from './number-format.ts';
+import { showNumber } from './sheets/cells.ts';
+import { parseFormat } from './sheets/number-format.ts';
 import { type Attributes, readXml, type XmlHandler } from './xml.ts';
 import type { ZipArchive } from './zip-archive.ts';
 

@@ -1,6 +1,6 @@
 import { FileFault } from '../extraction.ts';
 
-/* Reads compound files (MS-CFB), in which Outlook saves messages: a file system within a file. */
+/* Reads compound files (MS-CFB), a file system within a file: the messages of Outlook are in this form. */
 
 /** A folder of a compound file. */
 export interface Storage {
@@ -20,6 +20,11 @@ const STORAGE = 1;
 const STREAM = 2;
 /** Streams are not read more often than this in all. Those of a damaged file can share their sectors. */
 const MAX_READS = 4;
+
+/** Whether a file begins like a compound file. */
+export function isCompoundFile(content: Uint8Array): boolean {
+  return SIGNATURE.equals(content.subarray(0, SIGNATURE.length));
+}
 
 export const corruptFault = () =>
   new FileFault('corrupt', 'The file is damaged or incomplete: send it again from a copy that opens.');
@@ -48,7 +53,7 @@ class CompoundFile {
   constructor(content: Uint8Array) {
     this.#bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
     const header = this.#bytes.subarray(0, HEADER_BYTES);
-    const isCompound = header.length === HEADER_BYTES && header.subarray(0, 8).equals(SIGNATURE);
+    const isCompound = header.length === HEADER_BYTES && isCompoundFile(header);
     const [shift, miniShift] = isCompound ? [header.readUInt16LE(30), header.readUInt16LE(32)] : [0, 0];
     if ((shift !== 9 && shift !== 12) || miniShift !== 6) throw corruptFault();
     this.#sectorBytes = 1 << shift;

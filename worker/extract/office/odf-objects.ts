@@ -1,12 +1,11 @@
 import { posix } from 'node:path';
 import type { UnreadParts } from '../unread-parts.ts';
 import { mathText } from './odf-formula.ts';
-import { MANIFEST } from './package.ts';
-import { attributeOf, elementsAt, readPackageXml } from './xml.ts';
+import { manifestEntries, OPEN_DOCUMENT_PREFIX } from './package.ts';
+import { attributeOf } from './xml.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
-const PREFIX = 'application/vnd.oasis.opendocument.';
-
+/** A link to another file, with a scheme or out of the package. */
 const LINK = /^(?:[a-z][a-z\d+.-]{1,50}:|\.\.\/)/i;
 
 /** What documents of OpenDocument embed. Formulas are read before the text, because their place in it is read once. */
@@ -22,14 +21,12 @@ export class EmbeddedObjects {
    */
   static async read(archive: ZipArchive, pieces: UnreadParts): Promise<EmbeddedObjects> {
     const objects = new EmbeddedObjects();
-    const content = await archive.read(MANIFEST);
-    const entries = content === null ? [] : elementsAt(readPackageXml(content), 'manifest', 'file-entry');
-    for (const entry of entries) {
+    for (const entry of await manifestEntries(archive)) {
       const type = attributeOf(entry, 'media-type') ?? '';
       const path = pathOf(attributeOf(entry, 'full-path') ?? '');
-      if (!type.startsWith(PREFIX) || path === '') continue;
-      objects.#types.set(path, type.slice(PREFIX.length));
-      if (type !== `${PREFIX}formula`) continue;
+      if (!type.startsWith(OPEN_DOCUMENT_PREFIX) || path === '') continue;
+      objects.#types.set(path, type.slice(OPEN_DOCUMENT_PREFIX.length));
+      if (type !== `${OPEN_DOCUMENT_PREFIX}formula`) continue;
       const name = `formula ${path}`;
       const part = posix.join(path, 'content.xml');
       const text = await pieces.readOrAdd(name, () => mathText(archive, part));

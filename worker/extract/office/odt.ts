@@ -5,8 +5,9 @@ import { addParagraph, type Container, container } from './odf-container.ts';
 import { type ListPlace, OpenDocumentLists } from './odf-lists.ts';
 import { EmbeddedObjects } from './odf-objects.ts';
 import { OpenDocumentStyles } from './odf-styles.ts';
-import { cellText, isLayout, type Row } from './odf-tables.ts';
+import { isLayout, type Row } from './odf-tables.ts';
 import { CONTENT, charactersOf, collapsed, openDocument, readMeta } from './package.ts';
+import { cellText } from './table-cells.ts';
 import { type Attributes, readXml, type XmlHandler } from './xml.ts';
 
 /** The part with the styles that have names. */

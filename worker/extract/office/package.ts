@@ -2,13 +2,12 @@ import { posix } from 'node:path';
 import { type Extraction, FileFault } from '../extraction.ts';
 import { documentDay } from '../properties/days.ts';
 import { documentTitle } from '../properties/titles.ts';
-import { type Attributes, attributeOf, elementsAt, ownText, readPackageXml } from './xml.ts';
+import { isCompoundFile } from './compound-file.ts';
+import { type Attributes, attributeOf, elementsAt, ownText, readPackageXml, type XmlElement } from './xml.ts';
 import { openZip, type ZipArchive } from './zip-archive.ts';
 
 /** What is wrong with a file that is not of the format that its name or media type says. */
 
-/** The first bytes of the older Office formats. Encrypted documents of the newer ones are wrapped in it. */
-const OLE_MARK = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
 
 /** The fault of an encrypted file. */
@@ -30,13 +29,13 @@ export function mismatchFault(expected: string, found: string | null): FileFault
 }
 
 /**
- * Refuses files that are in the container of the older Office formats.
+ * Refuses compound files: documents of the older Office formats, and encrypted ones of the newer formats.
  * @param expected the name of the format that was expected
  * @throws FileFault `locked` for an encrypted document, `corrupt` for an older one
  */
 export function refuseOle(content: Uint8Array, expected: string): void {
+  if (!isCompoundFile(content)) return;
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  if (!bytes.subarray(0, OLE_MARK.length).equals(OLE_MARK)) return;
   if (bytes.includes(ENCRYPTED_PACKAGE)) throw lockedFault();
   throw new FileFault(
     'corrupt',
@@ -48,7 +47,6 @@ export function refuseOle(content: Uint8Array, expected: string): void {
 
 /** The part with the content of a document. */
 export const CONTENT = 'content.xml';
-export const MANIFEST = 'META-INF/manifest.xml';
 
 const TYPES = {
   ODT: { name: 'text', described: 'an ODT document' },
@@ -57,14 +55,20 @@ const TYPES = {
 } as const;
 export type OpenDocumentKind = keyof typeof TYPES;
 
-const PREFIX = 'application/vnd.oasis.opendocument.';
+/** How the media types of OpenDocument begin. */
+export const OPEN_DOCUMENT_PREFIX = 'application/vnd.oasis.opendocument.';
 /** Ends of media types: of a document, a template, and a page that LibreOffice has made from HTML. */
 const VARIANTS = ['', '-template', '-web'];
 
+/** The entries of the manifest: one for each part and embedded document. */
+export async function manifestEntries(archive: ZipArchive): Promise<XmlElement[]> {
+  const content = await archive.read('META-INF/manifest.xml');
+  return content === null ? [] : elementsAt(readPackageXml(content), 'manifest', 'file-entry');
+}
+
 /** The media type of the package, and whether a part that is needed is encrypted. */
 async function readManifest(archive: ZipArchive): Promise<{ mediaType: string; isLocked: boolean }> {
-  const content = await archive.read(MANIFEST);
-  const entries = content === null ? [] : elementsAt(readPackageXml(content), 'manifest', 'file-entry');
+  const entries = await manifestEntries(archive);
   const root = entries.find((entry) => attributeOf(entry, 'full-path') === '/');
   const locked = entries.filter((entry) => elementsAt(entry, 'encryption-data').length > 0);
   const stated = Buffer.from((await archive.read('mimetype')) ?? [])
@@ -87,7 +91,9 @@ export async function openDocument(content: Uint8Array, expected: OpenDocumentKi
   refuseOle(content, expected);
   const archive = await openZip(content);
   const { mediaType, isLocked } = await readManifest(archive);
-  const stated = mediaType.startsWith(PREFIX) ? mediaType.slice(PREFIX.length) : null;
+  const stated = mediaType.startsWith(OPEN_DOCUMENT_PREFIX)
+    ? mediaType.slice(OPEN_DOCUMENT_PREFIX.length)
+    : null;
   const found = Object.entries(TYPES).find(([, { name }]) =>
     VARIANTS.some((variant) => stated === name + variant),
   );

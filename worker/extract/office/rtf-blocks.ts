@@ -1,6 +1,6 @@
 import { type Block, plainTextOf } from '../text.ts';
 import { type ListLabel, labelled, listBlock } from './list-label.ts';
-import { nestedText } from './nested-tables.ts';
+import { nestedText } from './table-cells.ts';
 
 /** The form of the paragraph that is read. */
 export interface ParagraphForm {

@@ -8,6 +8,12 @@ import type { ZipArchive } from './zip-archive.ts';
 /** The attributes of an element, by their names in the file. */
 export type Attributes = Readonly<Record<string, string | undefined>>;
 
+/** The value of an attribute that has a prefix, whatever the file calls it. */
+export function prefixedValue(attributes: Attributes, name: string): string | undefined {
+  const key = Object.keys(attributes).find((each) => each.endsWith(`:${name}`));
+  return key === undefined ? undefined : attributes[key];
+}
+
 /** Receives the elements of an XML file in order. The text of an element can come in several pieces. */
 export interface XmlHandler {
   open?(name: string, attributes: Attributes): void;

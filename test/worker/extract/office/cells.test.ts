@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { columnLetters, parseReference, showNumber } from '../../../../worker/extract/office/cells.ts';
-import { builtInFormat, parseFormat } from '../../../../worker/extract/office/number-format.ts';
+import { columnLetters, parseReference, showNumber } from '../../../../worker/extract/office/sheets/cells.ts';
+import { builtInFormat, parseFormat } from '../../../../worker/extract/office/sheets/number-format.ts';
 
 describe('a number of a spreadsheet', () => {
   test('is shown as a date, a time, a percentage or a number, by the code of its format', () => {

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { newId } from '../../../../shared/ids.ts';
 import { fieldsNow } from '../../../../shared/text/prepared-chunks.ts';
 import { prepareDocument } from '../../../../worker/extract/document.ts';
-import { extractOds } from '../../../../worker/extract/office/ods.ts';
-import { extractXlsx } from '../../../../worker/extract/office/xlsx.ts';
+import { extractOds } from '../../../../worker/extract/office/sheets/ods.ts';
+import { extractXlsx } from '../../../../worker/extract/office/sheets/xlsx.ts';
 import { extracted, fixture, testFaults, testTexts } from '../extraction.ts';
 import { textCell, textRow, writeOpenDocument, writeXlsx } from './sheet-writer.ts';
 

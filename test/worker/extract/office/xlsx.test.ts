@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { columnLetters } from '../../../../worker/extract/office/cells.ts';
 import { extractDocx } from '../../../../worker/extract/office/docx.ts';
-import { extractXlsx } from '../../../../worker/extract/office/xlsx.ts';
+import { columnLetters } from '../../../../worker/extract/office/sheets/cells.ts';
+import { extractXlsx } from '../../../../worker/extract/office/sheets/xlsx.ts';
 import { column } from '../../../support/columns.ts';
 import { writeZip, type ZipMember } from '../../../support/zip-writer.ts';
 import {

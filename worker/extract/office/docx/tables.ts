@@ -1,5 +1,5 @@
 import type { Block, TextBudget } from '../../text.ts';
-import { textInCell } from '../nested-tables.ts';
+import { cellText, isLongForCell, isStructured } from '../table-cells.ts';
 
 /** A cell of a table. */
 export interface Cell {
@@ -21,18 +21,6 @@ export interface Row {
 
 /** Word has no more columns. */
 export const MAX_COLUMNS = 63;
-/** A table whose cells have headings or tables, and one that is longer than this, is the layout of a page. In characters. */
-const MAX_STRUCTURED_CELL = 2_000;
-
-/** The text of a cell in one line. */
-function cellText(blocks: readonly Block[]): string {
-  return blocks
-    .map(textInCell)
-    .filter((text) => text.trim() !== '')
-    .join(' ');
-}
-
-const isStructure = ({ kind }: Block) => kind === 'table' || kind === 'heading';
 
 /**
  * Whether a table only arranges the text of a page: it has one column, or one row with headings or tables in it, or one
@@ -40,9 +28,9 @@ const isStructure = ({ kind }: Block) => kind === 'table' || kind === 'heading';
  */
 function isLayout(rows: readonly Row[]): boolean {
   if (rows.every(({ cells, before }) => before + cells.length < 2)) return true;
-  const structured = rows.flatMap(({ cells }) => cells).filter(({ blocks }) => blocks.some(isStructure));
+  const structured = rows.flatMap(({ cells }) => cells).filter(({ blocks }) => isStructured(blocks));
   if (structured.length === 0) return false;
-  return rows.length === 1 || structured.some(({ blocks }) => cellText(blocks).length > MAX_STRUCTURED_CELL);
+  return rows.length === 1 || structured.some(({ blocks }) => isLongForCell(blocks));
 }
 
 /**

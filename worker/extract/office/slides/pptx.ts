@@ -4,7 +4,7 @@ import type { Block } from '../../text.ts';
 import { UnreadParts } from '../../unread-parts.ts';
 import { readChart } from '../charts.ts';
 import { mismatchFault, type OfficePackage, openOffice, readProperties, relationsOf } from '../package.ts';
-import { readXml } from '../xml.ts';
+import { prefixedValue, readXml } from '../xml.ts';
 import { readShown, readSlideComments } from './shown.ts';
 import { type Slide, SlideParts } from './slide-parts.ts';
 
@@ -35,7 +35,7 @@ async function slidePaths({ archive, main }: OfficePackage): Promise<(string | n
       root ??= name;
       if (name !== 'sldId') return;
       // The number of the slide has no prefix; the reference to its part has one.
-      const [, id] = Object.entries(attributes).find(([key]) => key.endsWith(':id')) ?? [];
+      const id = prefixedValue(attributes, 'id');
       // The list of the sections repeats the numbers, without references.
       if (id === undefined) return;
       const relation = relations.get(id);

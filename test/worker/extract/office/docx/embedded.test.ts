@@ -63,6 +63,7 @@ describe('texts in other formats within a Word document', () => {
       [chunk('a.bin', Buffer.of(1, 2, 3)), 'a.bin', 'not_read'],
       [chunk('a.xlsx', 'PK'), 'a.xlsx', 'not_read'],
       [chunk('a.docx', 'PK'), 'a.docx', 'damaged'],
+      [chunk('a.htm', '<b>'.repeat(100_000)), 'a.htm', 'not_read'],
       [deep, 'd2.docx', 'not_read'],
     ];
     for (const [content, name, reason] of cases) {

@@ -1,12 +1,15 @@
-import type { Unread } from '../../../shared/schemas/unread.ts';
-import type { DocumentPart } from '../../../shared/text/prepared-chunks.ts';
-import { type Extractor, FileFault, type ReportProgress } from '../extraction.ts';
-import type { Cell } from '../grid/grid-row.ts';
+import type { Unread } from '../../../../shared/schemas/unread.ts';
+import type { DocumentPart } from '../../../../shared/text/prepared-chunks.ts';
+import { type Extractor, FileFault, type ReportProgress } from '../../extraction.ts';
+import type { Cell } from '../../grid/grid-row.ts';
+import { openOffice, type Relation, readProperties, relationsOf } from '../package.ts';
+import { type Attributes, readXml, type XmlHandler } from '../xml.ts';
+import type { ZipArchive } from '../zip-archive.ts';
 import { MAX_COLUMN, MAX_ROW, outsideFault, parseReference, showIsoDate, showNumber } from './cells.ts';
 import type { NumberFormat } from './number-format.ts';
-import { openOffice, type Relation, readProperties, relationsOf } from './package.ts';
 import { readLayout, type SheetLayout } from './sheet-layout.ts';
 import {
+  commentLine,
   missingSheetFault,
   RowBudget,
   readWorkbook,
@@ -15,16 +18,11 @@ import {
   unescapeText,
   type Workbook,
 } from './workbook.ts';
-import { type Attributes, readXml, type XmlHandler } from './xml.ts';
-import type { ZipArchive } from './zip-archive.ts';
 
 const PLAIN: NumberFormat = { kind: 'plain' };
 
 /** The comments of a sheet by the number of their row, in order. */
 type Comments = Map<number, string[]>;
-
-/** The line of a comment in the text of its row. */
-export const commentLine = (cell: string, text: string) => `Comment on ${cell}: ${text.trim()}`;
 
 /** How the two kinds of comments are written: an element for each, with its text in elements of another name. */
 const KINDS = [

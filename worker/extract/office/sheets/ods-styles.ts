@@ -1,4 +1,4 @@
-import type { Attributes } from './xml.ts';
+import type { Attributes } from '../xml.ts';
 
 /** What the styles of a spreadsheet of OpenDocument say: which cells are bold, and which sheets are hidden. */
 export class OdsStyles {

@@ -1,13 +1,12 @@
-import type { DocumentPart } from '../../../shared/text/prepared-chunks.ts';
-import type { Extractor } from '../extraction.ts';
-import type { Cell } from '../grid/grid-row.ts';
+import type { DocumentPart } from '../../../../shared/text/prepared-chunks.ts';
+import type { Extractor } from '../../extraction.ts';
+import type { Cell } from '../../grid/grid-row.ts';
+import { CONTENT, charactersOf, collapsed, openDocument, readMeta } from '../package.ts';
+import { type Attributes, readXml, type XmlHandler } from '../xml.ts';
 import { columnLetters, MAX_COLUMN, MAX_ROW, outsideFault } from './cells.ts';
 import { OdsStyles } from './ods-styles.ts';
 import { showCell } from './ods-value.ts';
-import { CONTENT, charactersOf, collapsed, openDocument, readMeta } from './package.ts';
-import { RowBudget, SheetText } from './workbook.ts';
-import { commentLine } from './xlsx.ts';
-import { type Attributes, readXml, type XmlHandler } from './xml.ts';
+import { commentLine, RowBudget, SheetText } from './workbook.ts';
 
 /** Elements whose content is not of the cells: drawings, deleted cells, and copies of other files. */
 const SKIPPED = new Set([

@@ -1,4 +1,4 @@
-import { FileFault } from '../extraction.ts';
+import { FileFault } from '../../extraction.ts';
 import type { NumberFormat } from './number-format.ts';
 import { showBySections, showPlain } from './number-text.ts';
 

@@ -1,9 +1,9 @@
-import { FileFault } from '../extraction.ts';
-import type { Columns } from '../grid/grid-row.ts';
+import { FileFault } from '../../extraction.ts';
+import type { Columns } from '../../grid/grid-row.ts';
+import type { Relation } from '../package.ts';
+import { readXml, type XmlHandler } from '../xml.ts';
+import type { ZipArchive } from '../zip-archive.ts';
 import { type CellPosition, parseReference } from './cells.ts';
-import type { Relation } from './package.ts';
-import { readXml, type XmlHandler } from './xml.ts';
-import type { ZipArchive } from './zip-archive.ts';
 
 /* What a workbook says of the cells of a sheet apart from the cells: which are merged, and where tables begin. */
 

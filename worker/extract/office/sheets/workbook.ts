@@ -1,13 +1,13 @@
-import type { DocumentPart, PartPlace } from '../../../shared/text/prepared-chunks.ts';
-import { FileFault } from '../extraction.ts';
-import { GridReader, type GridRecord } from '../grid/grid-reader.ts';
-import type { Row } from '../grid/grid-row.ts';
-import { addGridRecord, RecordText } from '../record-text.ts';
-import { oneLine, PackedParts, TextBudget } from '../text.ts';
+import type { DocumentPart, PartPlace } from '../../../../shared/text/prepared-chunks.ts';
+import { FileFault } from '../../extraction.ts';
+import { GridReader, type GridRecord } from '../../grid/grid-reader.ts';
+import type { Row } from '../../grid/grid-row.ts';
+import { addGridRecord, RecordText } from '../../record-text.ts';
+import { oneLine, PackedParts, TextBudget } from '../../text.ts';
+import { mismatchFault, type OfficePackage, type Relation, relationsOf } from '../package.ts';
+import { prefixedValue, readXml } from '../xml.ts';
+import type { ZipArchive } from '../zip-archive.ts';
 import { builtInFormat, type NumberFormat, parseFormat } from './number-format.ts';
-import { mismatchFault, type OfficePackage, type Relation, relationsOf } from './package.ts';
-import { type Attributes, readXml } from './xml.ts';
-import type { ZipArchive } from './zip-archive.ts';
 
 /** The small parts of a workbook, and the texts that its cells share. */
 
@@ -54,12 +54,6 @@ export function unescapeText(text: string): string {
 
 const TRUE = /^(?:1|true|on)$/;
 
-/** The value of an attribute that has a prefix. */
-function prefixed(attributes: Attributes, name: string): string | undefined {
-  const key = Object.keys(attributes).find((each) => each.endsWith(`:${name}`));
-  return key === undefined ? undefined : attributes[key];
-}
-
 async function readSheetList(
   { archive, main }: OfficePackage,
   relations: readonly Relation[],
@@ -77,7 +71,7 @@ async function readSheetList(
       // Excel writes a second element of this name, an extension, which says nothing about dates.
       if (name === 'workbookPr' && TRUE.test(attributes.date1904 ?? '')) from1904 = true;
       if (name !== 'sheet') return;
-      const id = prefixed(attributes, 'id');
+      const id = prefixedValue(attributes, 'id');
       const sheetName = attributes.name ?? '';
       const relation = byId.get(id ?? '');
       if (id === '') withoutCells.push(sheetName);
@@ -173,6 +167,7 @@ export async function readWorkbook(office: OfficePackage): Promise<Workbook> {
  * about five rows of ordinary width.
  */
 const MAX_ROWS = 250_000;
+
 /** Counts what the sheets of a file have together. */
 export class RowBudget extends TextBudget {
   #rows = 0;
@@ -187,6 +182,9 @@ export class RowBudget extends TextBudget {
     );
   }
 }
+
+/** The line of a comment in the text of its row. */
+export const commentLine = (cell: string, text: string) => `Comment on ${cell}: ${text.trim()}`;
 
 /**
  * The text of a sheet: a block of lines `Heading: cell` for each row. Rows are packed into parts that become one chunk

@@ -1,6 +1,6 @@
-import type { Cell } from '../grid/grid-row.ts';
+import type { Cell } from '../../grid/grid-row.ts';
+import type { Attributes } from '../xml.ts';
 import { showIsoDate, showNumber } from './cells.ts';
-import type { Attributes } from './xml.ts';
 
 /** Shows the values of the cells of OpenDocument. */
 
