@@ -17,7 +17,7 @@ export interface ImportFormat {
 
 const words = (text: string): string[] => text.split(' ');
 
-/** Files that are stored as they are written, and cut at functions and classes. Many are of one kind with others. */
+/** Files that are stored as they are written, and cut at functions and classes. */
 const SOURCE_EXTENSIONS = words(
   'ada adb ads asm astro awk bas bash bat bicep c cc cfg clj cljc cljs cls cmake cmd cnf cob conf config cpp cs cshtml ' +
     'csproj css cts cu cue cxx d dart ddl diff dockerfile edn ejs el elm env erb erl ex exs f90 f95 feature fish frag fs ' +

@@ -20,6 +20,39 @@ export interface DocumentTexts {
   unread: Unread[];
 }
 
+/** A text beside those of the parts, and the path under which its credentials are listed. */
+interface LabelText {
+  path: string;
+  text: string;
+}
+
+/** The title, and each distinct text of the places, the headings and the names of what was not read. */
+function labelsOf({ title, parts, unread }: DocumentTexts): LabelText[] {
+  const distinct = (path: string, texts: readonly string[]) =>
+    [...new Set(texts)].map((text) => ({ path, text }));
+  const names = unread.flatMap((entry) => entry.names.filter((name) => typeof name === 'string'));
+  return [
+    ...distinct('/documentTitle', title === null ? [] : [title]),
+    ...PLACE_TEXTS.flatMap((field) => {
+      const texts = parts.flatMap(({ place }) => place?.[field] ?? []);
+      return distinct(`/${field}`, texts);
+    }),
+    ...distinct(
+      '/headings',
+      parts.flatMap(({ headings = [] }) => headings),
+    ),
+    ...distinct('/unread', names),
+  ];
+}
+
+function maskPlace(place: PartPlace, mask: (text: string) => string): PartPlace {
+  const texts = PLACE_TEXTS.flatMap((field) => {
+    const text = place[field];
+    return text === undefined ? [] : [[field, mask(text)] as const];
+  });
+  return { ...place, ...Object.fromEntries(texts) };
+}
+
 /**
  * Checks the text of a document for credentials, before it is cut.
  * @returns what is to be stored, and what was found: `/text` is all parts with a blank line between them, and
@@ -28,33 +61,17 @@ export interface DocumentTexts {
  * @throws SecretFault in the mode `refuse`
  */
 export function redactDocument(
-  { title, parts, unread }: DocumentTexts,
+  document: DocumentTexts,
   mode: RedactionMode,
 ): DocumentTexts & { redactions: Redaction[] } {
-  if (mode === 'off') return { title, parts, unread, redactions: [] };
-  const ofPlaces = PLACE_TEXTS.flatMap((field) =>
-    [...new Set(parts.flatMap(({ place }) => place?.[field] ?? []))].map((text) => ({ field, text })),
+  if (mode === 'off') return { ...document, redactions: [] };
+  const { title, parts, unread } = document;
+  const labels = labelsOf(document);
+  const checked = findSecretsNow([...labels, ...parts].map(({ text }) => ({ text })));
+  const ofParts = checked.slice(labels.length);
+  const redactions = labels.flatMap(({ path }, index) =>
+    (checked[index]?.findings ?? []).map((finding) => locate(finding, path, 0)),
   );
-  const headings = [...new Set(parts.flatMap((part) => part.headings ?? []))];
-  const names = [
-    ...new Set(unread.flatMap((entry) => entry.names.filter((name) => typeof name === 'string'))),
-  ];
-  const texts = [title ?? '', ...[...parts, ...ofPlaces].map(({ text }) => text), ...headings, ...names];
-  const [ofTitle, ...others] = findSecretsNow(texts.map((text) => ({ text })));
-  const ofParts = others.slice(0, parts.length);
-  const inPlaces = others.slice(parts.length, parts.length + ofPlaces.length);
-  const headingsFrom = parts.length + ofPlaces.length;
-  const namesFrom = headingsFrom + headings.length;
-  const inHeadings = others.slice(headingsFrom, namesFrom);
-  const inNames = others.slice(namesFrom);
-  const redactions = [
-    ...(ofTitle?.findings ?? []).map((finding) => locate(finding, '/documentTitle', 0)),
-    ...ofPlaces.flatMap(({ field }, index) =>
-      (inPlaces[index]?.findings ?? []).map((finding) => locate(finding, `/${field}`, 0)),
-    ),
-    ...inHeadings.flatMap(({ findings }) => findings.map((finding) => locate(finding, '/headings', 0))),
-    ...inNames.flatMap(({ findings }) => findings.map((finding) => locate(finding, '/unread', 0))),
-  ];
   if (ofParts.some(({ findings }) => findings.length > 0)) {
     let from = 0;
     for (const [index, { text }] of parts.entries()) {
@@ -63,32 +80,21 @@ export function redactDocument(
     }
   }
   const listed = redactions.slice(0, MAX_KEPT_REDACTIONS);
-  if (redactions.length === 0 || mode === 'flag') return { title, parts, unread, redactions: listed };
+  if (redactions.length === 0 || mode === 'flag') return { ...document, redactions: listed };
   if (mode === 'refuse') throw new SecretFault(listed);
-  const maskedTexts = new Map(ofPlaces.map(({ text }, index) => [text, inPlaces[index]?.masked ?? '']));
-  const maskPlace = (place: PartPlace): PartPlace => ({
-    ...place,
-    ...Object.fromEntries(
-      PLACE_TEXTS.flatMap((field) =>
-        place[field] === undefined ? [] : [[field, maskedTexts.get(place[field])]],
-      ),
-    ),
-  });
-  const maskedHeadings = new Map(headings.map((text, index) => [text, inHeadings[index]?.masked ?? '']));
-  const maskedNames = new Map<string | number, string>(
-    names.map((name, index) => [name, inNames[index]?.masked ?? '']),
-  );
+  const masked = new Map(labels.map(({ text }, index) => [text, checked[index]?.masked ?? '']));
+  const mask = (text: string) => masked.get(text) ?? '';
   return {
-    title: title === null ? null : (ofTitle?.masked ?? null),
+    title: title === null ? null : mask(title),
     parts: parts.map(({ place, ...part }, index) => ({
       ...part,
       text: ofParts[index]?.masked ?? '',
-      place: place === null ? null : maskPlace(place),
-      ...(part.headings && { headings: part.headings.map((text) => maskedHeadings.get(text) ?? '') }),
+      place: place === null ? null : maskPlace(place, mask),
+      ...(part.headings && { headings: part.headings.map(mask) }),
     })),
     unread: unread.map((entry) => ({
       ...entry,
-      names: entry.names.map((name) => maskedNames.get(name) ?? name),
+      names: entry.names.map((name) => (typeof name === 'string' ? mask(name) : name)),
     })),
     redactions: listed,
   };

@@ -37,8 +37,10 @@ export const shapeOf = ({ kind, text }: Cell): Shape => (kind === 'text' ? shape
 export const isValue = (shape: Shape | undefined) =>
   shape === 'number' || shape === 'date' || shape === 'contact' || shape === 'other';
 
-/** A year, or a range of years: columns of a time series have them as headings. */
+/** Columns of a time series have years as headings. */
 const YEARS = /^(?:19|20)\d\d(?:\s?[-/–]\s?(?:(?:19|20)?\d\d))?$/;
+
+/** Whether a text is a year, or a range of years. */
 export const isYear = (text: string) => text.length < 20 && YEARS.test(text.trim());
 
 const LETTERS = /\p{L}+/gu;

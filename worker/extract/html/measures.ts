@@ -20,6 +20,7 @@ export interface Measure {
   mainHeadingWords: number;
 }
 
+/** The measures of the elements of a page. */
 export type Measures = ReadonlyMap<Element, Measure>;
 
 /** Elements whose text is not read. */

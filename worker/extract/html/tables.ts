@@ -24,6 +24,7 @@ const MAX_LABEL = 100;
  */
 export const HEADING_ROW = 'headingRow';
 
+/** The elements that are cells. */
 export const CELLS: ReadonlySet<string> = new Set(['td', 'th']);
 const ROW_GROUPS = ['tbody', 'tfoot', 'thead'] as const;
 const TABLE_PARTS = new Set([...CELLS, ...ROW_GROUPS, 'tr']);
@@ -43,6 +44,7 @@ export interface Contents {
   paragraphs: number;
 }
 
+/** Those of an element without children. */
 export function noContents(): Contents {
   return {
     characters: 0,

@@ -26,6 +26,7 @@ export function isCompoundFile(content: Uint8Array): boolean {
   return SIGNATURE.equals(content.subarray(0, SIGNATURE.length));
 }
 
+/** The fault of a file that is damaged or incomplete. */
 export const corruptFault = () =>
   new FileFault('corrupt', 'The file is damaged or incomplete: send it again from a copy that opens.');
 

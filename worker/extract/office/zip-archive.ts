@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { FileFault } from '../extraction.ts';
+import { corruptFault } from './compound-file.ts';
 import { findArchive } from './zip-end.ts';
 
 /** A file with more parts than this is not a document. */
@@ -31,8 +32,7 @@ export interface ZipArchive {
 }
 
 const FAULTS = {
-  corrupt: () =>
-    new FileFault('corrupt', 'The file is damaged or incomplete: send it again from a copy that opens.'),
+  corrupt: corruptFault,
   bomb: () =>
     new FileFault('zip_bomb', 'The file unpacks to far more than a document holds, so it is not read.'),
   locked: () =>

@@ -5,8 +5,10 @@ interface Copies {
   shownBefore: number;
 }
 
-/** Chooses among the copies of content that a file has for programs of different age (ISO/IEC 29500-3, 10): the first that shows
- * something is read. */
+/**
+ * Chooses among the copies of content that a file has for programs of different age (ISO/IEC 29500-3, 10): the first that
+ * shows something is read.
+ */
 export class AlternateContent {
   readonly #open: Copies[] = [];
 

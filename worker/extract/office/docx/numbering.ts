@@ -2,10 +2,8 @@ import { isBulletText, type ListLabel, MAX_LABEL } from '../list-label.ts';
 import { showListNumber } from '../list-numbers.ts';
 import { type Attributes, readXml, type XmlHandler } from '../xml.ts';
 import type { ZipArchive } from '../zip-archive.ts';
-import { countOf, isOn, valueOf } from './values.ts';
+import { countOf, isOn, MAX_LEVEL, valueOf } from './values.ts';
 
-/** Levels have the numbers 0 to 8. */
-export const MAX_LEVEL = 8;
 /** Larger numbers are those of a damaged file. */
 const MAX_START = 1_000_000;
 /** Word does not accept a longer text of a level. */

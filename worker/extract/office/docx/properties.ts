@@ -1,8 +1,7 @@
 import type { Attributes } from '../xml.ts';
-import { MAX_LEVEL } from './numbering.ts';
 import { NO_OUTLINE } from './styles.ts';
 import { MAX_COLUMNS } from './tables.ts';
-import { countOf, isOn, valueOf } from './values.ts';
+import { countOf, isOn, MAX_LEVEL, valueOf } from './values.ts';
 
 /** What the properties of a paragraph, a run, a row, a cell or a content control say; undefined where they say nothing. */
 export interface Properties {

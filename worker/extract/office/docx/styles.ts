@@ -1,6 +1,6 @@
 import { type Attributes, readXml, type XmlHandler } from '../xml.ts';
 import type { ZipArchive } from '../zip-archive.ts';
-import { countOf, isOn, valueOf } from './values.ts';
+import { countOf, isOn, MAX_LEVEL, valueOf } from './values.ts';
 
 /** What a style says of characters; undefined where it does not say it. */
 export interface CharacterStyle {
@@ -21,7 +21,7 @@ export interface ParagraphStyle extends CharacterStyle {
 interface Style extends CharacterStyle {
   name: string;
   basedOn: string | null;
-  /** Level of the outline, from 0; 9 is none. */
+  /** Level of the outline, from 0. */
   outline: number | null;
   numId: string | null;
   ilvl: number | null;
@@ -29,6 +29,7 @@ interface Style extends CharacterStyle {
 
 /** Styles are based on fewer others, also in a cycle. */
 const MAX_ANCESTORS = 50;
+/** The level of the outline of text that is no heading. */
 export const NO_OUTLINE = 9;
 const HEADING = /^heading ?([1-9])$/i;
 const TITLE = /^title$/i;
@@ -101,7 +102,7 @@ export class Styles implements XmlHandler {
     else if (name === 'basedOn') style.basedOn = value ?? null;
     else if (name === 'outlineLvl') style.outline = countOf(value, 0, NO_OUTLINE);
     else if (name === 'numId') style.numId = value ?? null;
-    else if (name === 'ilvl') style.ilvl = countOf(value, 0, 8);
+    else if (name === 'ilvl') style.ilvl = countOf(value, 0, MAX_LEVEL);
     else if (name === 'vanish') style.isHidden = isOn(attributes);
     else if (name === 'strike' || name === 'dstrike') style.isStruck = isOn(attributes);
   }

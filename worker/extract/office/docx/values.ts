@@ -1,5 +1,8 @@
 import type { Attributes } from '../xml.ts';
 
+/** The levels of a list have the numbers 0 to 8. */
+export const MAX_LEVEL = 8;
+
 /** The value of an attribute, whatever prefix the file gives to its namespace. */
 export function valueOf(attributes: Attributes, name: string): string | undefined {
   const usual = attributes[`w:${name}`];
