@@ -154,6 +154,17 @@ describe('a list of OpenDocument', () => {
       ),
       '1. a[1]\n\nbox\n\n[1] note\n\n2. b',
     ],
+    'gives its number to the paragraph after a table in it': [
+      odt(
+        list(
+          of('Steps'),
+          item(
+            `<table:table><table:table-row><table:table-cell>${p('x')}</table:table-cell><table:table-cell>${p('y')}</table:table-cell></table:table-row></table:table>${p('a')}`,
+          ),
+        ),
+      ),
+      '| x | y |\n| - | - |\n\n1. a',
+    ],
     'in the cells of a table gives their numbers': [
       odt(
         `<table:table><table:table-row><table:table-cell>${list(of('Steps'), item(p('')))}</table:table-cell><table:table-cell>${list(of('Contract'), item(p('Pump')))}</table:table-cell></table:table-row></table:table>`,
