@@ -21,6 +21,13 @@ const TOLERANT: Options = {
   skip_empty_lines: true,
 };
 
+/** Whether a space follows each delimiter of the first line: then a quotation mark after one begins a cell. */
+function isSpaced(text: string, delimiter: string): boolean {
+  const end = text.indexOf('\n');
+  const [, ...cells] = text.slice(0, end < 0 ? text.length : end).split(delimiter);
+  return cells.length > 0 && cells.every((cell) => cell.startsWith(' '));
+}
+
 type OnRow = (cells: string[], place: { lines: number; bytes: number }) => void;
 
 /** Reads rows one by one, because all rows together would need many times the memory of the file. */
@@ -29,6 +36,7 @@ function eachRow(text: string, delimiter: string, options: Options, onRow: OnRow
     ...TOLERANT,
     ...options,
     delimiter,
+    ltrim: isSpaced(text, delimiter),
     on_record: (cells: string[], { lines, bytes }) => {
       onRow(cells, { lines, bytes });
       return null;

@@ -10,6 +10,14 @@ const SCRIPTS_TEXT = '名前: 水泵\n城市: 亚琛\nالمدينة: آخن\n�
 
 describe('a table', () => {
   testTexts(extractCsv, {
+    'can have spaces after its delimiters, also before quotation marks': [
+      '"Name",   "Sex", "Age"\n"Bert, C",   "M",   42\n',
+      'Name: Bert, C\nSex: M\nAge: 42',
+    ],
+    'keeps a quotation mark after a space if the first line has no spaces after delimiters': [
+      'Name,Note\nAnn, "open\nBob,x\n',
+      'Name: Ann\nNote:  "open\n\nName: Bob\nNote: x',
+    ],
     'keeps codes and numbers as written': [
       'Code,Price,Id\n00420,19.90,12345678901234567890\n+49 241,-3,1e400\n',
       'Code: 00420\nPrice: 19.90\nId: 12345678901234567890\n\nCode: +49 241\nPrice: -3\nId: 1e400',
