@@ -1,4 +1,5 @@
 import type { Element, ElementContent, RootContent as HtmlContent, Root } from 'hast';
+import { pushAll } from '../push-all.ts';
 import { controlText } from './controls.ts';
 import { isCopy } from './copies.ts';
 import { CELLS, type Contents, noContents, prepareTable } from './tables.ts';
@@ -84,7 +85,7 @@ function addElement(
   const { tagName } = element;
   const below = prepare(element, preformatted || PREFORMATTED.has(tagName), cells);
   if (CELLS.has(tagName)) cells.set(element, below);
-  if (tagName === 'table') siblings.push(...prepareTable(element, cells));
+  if (tagName === 'table') pushAll(siblings, prepareTable(element, cells));
   else if (!TRANSPARENT.has(tagName)) siblings.push(element);
   else {
     // Buttons have space around them, and a link has space before the next one.

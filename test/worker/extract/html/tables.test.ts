@@ -109,6 +109,14 @@ describe('a hostile table', () => {
     assert.ok(Math.max(...text.split('\n').map((line) => line.length)) < 3_000);
   });
 
+  test('can have more captions than a call can have arguments', async () => {
+    const text = await textOf(
+      extractHtml,
+      `<table>${'<caption>a</caption>'.repeat(150_000)}<tr><td>b<td>c</table>`,
+    );
+    assert.match(text, /^a\n/);
+  });
+
   testFaults(extractHtml, {
     'fails if it is nested too deeply': ['too_deep', ['<table><tr><td>a<td>'.repeat(20_000)]],
   });

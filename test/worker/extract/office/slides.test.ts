@@ -248,6 +248,35 @@ describe('a presentation of OpenDocument', () => {
     ],
   });
 
+  test('of PowerPoint can have more comments, and more shapes in its notes, than a call can have arguments', async () => {
+    const content = {
+      tree: shape(['a']),
+      relations: relation('r1', 'comments', '../c.xml') + relation('r2', 'notesSlide', '../n.xml'),
+    };
+    const { parts } = await extracted(
+      extractPptx,
+      writePptx(
+        [content],
+        [
+          { name: 'ppt/c.xml', content: `<c>${'<p:text>b</p:text>'.repeat(150_000)}</c>` },
+          { name: 'ppt/n.xml', content: `<p:notes>${shape(['c']).repeat(150_000)}</p:notes>` },
+        ],
+      ),
+    );
+    assert.ok((parts[0]?.text.length ?? 0) > 2 * 150_000);
+  });
+
+  test('can have more paragraphs in a frame than a call can have arguments', async () => {
+    const paragraphs = '<text:p>a</text:p>'.repeat(150_000);
+    const [part] = (
+      await extracted(
+        extractOdp,
+        page(`<draw:frame><draw:text-box>${paragraphs}</draw:text-box></draw:frame>`),
+      )
+    ).parts;
+    assert.equal(part?.text.length, 150_000 * 3 - 2);
+  });
+
   testFaults(extractOdp, {
     'is refused if it is of another format': ['corrupt', [fixture('libreoffice.ods')]],
   });

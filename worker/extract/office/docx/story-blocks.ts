@@ -1,3 +1,4 @@
+import { pushAll } from '../../push-all.ts';
 import type { Block, TextBudget } from '../../text.ts';
 import { ParagraphText, type TextForm } from './paragraph-text.ts';
 import { type ParagraphForms, paragraphBlock } from './paragraphs.ts';
@@ -43,11 +44,6 @@ const blocksOf = (kind: Blocks['kind']): Blocks => ({
   base: 0,
   properties: {},
 });
-
-/** Adds many blocks: a call cannot have as many arguments. */
-function pushAll(blocks: Block[], added: readonly Block[]): void {
-  for (const block of added) blocks.push(block);
-}
 
 /** Arranges the paragraphs, tables and boxes of a text as blocks, in the order in which they are read. */
 export class StoryBlocks {

@@ -1,5 +1,6 @@
 import type { Extractor } from '../../extraction.ts';
 import { documentTitle } from '../../properties/titles.ts';
+import { pushAll } from '../../push-all.ts';
 import { type Block, plainTextOf } from '../../text.ts';
 import { UnreadParts } from '../../unread-parts.ts';
 import { EmbeddedObjects } from '../odf-objects.ts';
@@ -80,7 +81,7 @@ class PresentationReader implements XmlHandler {
     if (!this.#inSlide) return;
     if (isTitle && !this.#inNotes && this.#title === '')
       this.#title = blocks.map(plainTextOf).join(' ').trim();
-    else (this.#inNotes ? this.#notes : this.#blocks).push(...blocks);
+    else pushAll(this.#inNotes ? this.#notes : this.#blocks, blocks);
   }
 
   #closeSlide(): void {

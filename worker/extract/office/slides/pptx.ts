@@ -1,5 +1,6 @@
 import { type Extractor, FileFault } from '../../extraction.ts';
 import { documentTitle } from '../../properties/titles.ts';
+import { pushAll } from '../../push-all.ts';
 import type { Block } from '../../text.ts';
 import { UnreadParts } from '../../unread-parts.ts';
 import { readChart } from '../charts.ts';
@@ -102,13 +103,13 @@ class SlideReader {
     }
     if (type === 'comments') {
       const read = () => readSlideComments(this.#archive, target);
-      slide.comments.push(...((await this.pieces.readOrAdd(`${name}, comments`, read)) ?? []));
+      pushAll(slide.comments, (await this.pieces.readOrAdd(`${name}, comments`, read)) ?? []);
       return;
     }
     const isNotes = type === 'notesSlide';
     const read = async () => (await readShown(this.#archive, target)).blocks;
     const blocks = await this.pieces.readOrAdd(`${name}, ${isNotes ? 'notes' : 'diagram'}`, read);
-    (isNotes ? slide.notes : slide.blocks).push(...(blocks ?? []));
+    pushAll(isNotes ? slide.notes : slide.blocks, blocks ?? []);
   }
 
   /** The titles and values of a chart. One that is damaged, missing or too large is in `unread`. */
