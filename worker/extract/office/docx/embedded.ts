@@ -3,7 +3,7 @@ import { type Extraction, type Extractor, FileFault } from '../../extraction.ts'
 import { extractHtml } from '../../html.ts';
 import { extractSavedPage } from '../../mail/saved-page.ts';
 import { extractPlainText } from '../../plain-text.ts';
-import type { Block, TextBudget } from '../../text.ts';
+import { type Block, TextBudget } from '../../text.ts';
 import { reasonOf, type UnreadParts } from '../../unread-parts.ts';
 import { readChart } from '../charts.ts';
 import type { Relation } from '../package.ts';
@@ -63,17 +63,19 @@ async function readPart({ type, target }: Relation, context: EmbeddedContext): P
   return [{ kind: 'paragraph', text: title }, ...blocks];
 }
 
+/** Blocks, rows and cells without text count too: each takes time wherever the document refers to them. */
 const lengthOf = (block: Block) =>
   block.kind === 'table'
-    ? block.rows.reduce((sum, row) => row.reduce((width, cell) => width + cell.length + 3, sum), 0)
-    : block.text.length;
+    ? block.rows.reduce((sum, row) => row.reduce((width, cell) => width + cell.length + 3, sum + 1), 1)
+    : block.text.length + 1;
 
 const TYPES = new Set(['aFChunk', 'chart', 'diagramData']);
 
 /**
  * Reads the charts, diagrams and texts in other formats that a document refers to: their blocks, by the identifiers of their
  * relations. What cannot be read is named in `unread`.
- * @throws FileFault of the archive, and `too_many_chunks`
+ * @throws FileFault of the archive, and `too_many_chunks`, also for parts that the text does not refer to: all of them are in
+ * memory together
  */
 export async function readEmbedded(
   relations: readonly Relation[],
@@ -81,6 +83,7 @@ export async function readEmbedded(
 ): Promise<Map<string, Embedded>> {
   const byPart = new Map<string, Embedded>();
   const byRelation = new Map<string, Embedded>();
+  const inMemory = new TextBudget();
   for (const relation of relations) {
     const { id, type, target } = relation;
     if (!TYPES.has(type) || !context.archive.names.has(target)) continue;
@@ -88,6 +91,7 @@ export async function readEmbedded(
     if (embedded === undefined) {
       const blocks = await readOrName(relation, context);
       embedded = { blocks, length: blocks.reduce((sum, block) => sum + lengthOf(block), 0) };
+      inMemory.addText(embedded.length);
       byPart.set(target, embedded);
     }
     byRelation.set(id, embedded);

@@ -13,6 +13,8 @@ interface Node {
   /** The text of its other content, in order. */
   text: string;
   properties: Map<string, string>;
+  /** What was added last to its text. To look at the end of the text itself would copy it each time. */
+  last: string;
   /** Whether its text ends with the name of a function. */
   endsWithWord: boolean;
 }
@@ -22,6 +24,7 @@ const nodeOf = (name: string): Node => ({
   parts: new Map(),
   text: '',
   properties: new Map(),
+  last: '',
   endsWithWord: false,
 });
 
@@ -51,6 +54,8 @@ const STYLED = /[\u{1d400}-\u{1d7ff}\u210e]/gu;
 const SIMPLE = /^(?:[+−-]?(?:[\d.,]+|∞)|\p{L}[\p{L}\p{M}′']*|\([^()]*\)|[*+′−-])$/u;
 /** The name of a function. */
 const NAME = /^\p{L}{2,10}$/u;
+/** A sign that a word is apart from. */
+const LETTER_AT_END = /[\p{L}\p{M}\p{N})]$/u;
 const NAME_AT_START = /^\p{L}{2,10}(?!\p{L})/u;
 /** What the name of a function can be in. */
 const NAMED = new Set(['func', 'limLow', 'limUpp', 'sSub', 'sSubSup', 'sSup']);
@@ -122,7 +127,7 @@ export class EquationReader implements XmlHandler {
     else if (name === 'r') this.#isUpright = false;
     else if (name === 'sty') this.#isUpright = valueOf(attributes, 'val') === 'p';
     else if (name === 't') this.#isText = true;
-    else if (name === 'br') this.#top.text += ' ';
+    else if (name === 'br') this.#addPiece(this.#top, ' ');
   }
 
   text(piece: string): void {
@@ -149,10 +154,16 @@ export class EquationReader implements XmlHandler {
   #add(text: string, startsWithWord: boolean, endsWithWord: boolean): void {
     const node = this.#top;
     const isApart =
-      (startsWithWord && /[\p{L}\p{M}\p{N})]$/u.test(node.text)) ||
+      (startsWithWord && LETTER_AT_END.test(node.last)) ||
       (node.endsWithWord && /^[\p{L}\p{N}√]/u.test(text));
-    node.text += isApart ? ` ${text}` : text;
+    this.#addPiece(node, isApart ? ` ${text}` : text);
     node.endsWithWord = endsWithWord;
+  }
+
+  #addPiece(node: Node, piece: string): void {
+    if (piece === '') return;
+    node.text += piece;
+    node.last = piece;
   }
 
   get #top(): Node {

@@ -117,15 +117,21 @@ export class Numbering implements XmlHandler {
     for (let below = ilvl + 1; below <= MAX_LEVEL; below++) {
       if (ilvl < Math.min(levelAt(below)?.restart ?? below, below)) counts.values[below] = undefined;
     }
+    // A text can name a level a hundred times, and a number takes a while to show.
+    const known: (string | undefined)[] = [];
+    const show = (index: number) => {
+      const number = counts.values[index] ?? startOf(index);
+      const shown = levelAt(index);
+      const format = shown?.format ?? 'decimal';
+      const isDecimal = level.isLegal && format !== 'decimalZero';
+      return showListNumber(number, isDecimal ? 'decimal' : format, shown?.pattern);
+    };
     const text = level.isHidden
       ? ''
       : level.text.replace(PLACE, (_, place: string) => {
           const index = Number(place) - 1;
-          const number = counts.values[index] ?? startOf(index);
-          const shown = levelAt(index);
-          const format = shown?.format ?? 'decimal';
-          const isDecimal = level.isLegal && format !== 'decimalZero';
-          return showListNumber(number, isDecimal ? 'decimal' : format, shown?.pattern);
+          known[index] ??= show(index);
+          return known[index];
         });
     const isBullet = level.format === 'bullet' || isBulletText(text);
     return { text: text.trim().slice(0, MAX_LABEL), isBullet, separator: level.separator };

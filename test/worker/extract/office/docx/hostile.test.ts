@@ -57,6 +57,36 @@ const PARTS: WordPart[] = [
 ];
 
 describe('a hostile Word document', () => {
+  it('is refused if it refers very often to a table that has rows without text', async () => {
+    const rows = '<a:tr/>'.repeat(60_000);
+    const diagram = { type: 'diagramData', name: 'd.xml', content: `<d><a:tbl>${rows}</a:tbl></d>`, id: 'd' };
+    const body = paragraph('<w:r><dgm:relIds r:dm="d"/></w:r>'.repeat(2_000));
+    assert.equal((await faultOf(extractDocx, writeWord(body, diagram))).code, 'too_many_chunks');
+  });
+
+  it('is refused if it has very many charts of much less text than cells, also where none is shown', async () => {
+    const points = Array.from({ length: 315 }, (_, index) => `<c:pt idx="${index}"><c:v>1</c:v></c:pt>`);
+    const others = '<c:ser/>'.repeat(315);
+    const content = `<c>${others}<c:ser><c:val>${points.join('')}</c:val></c:ser></c>`;
+    const charts = Array.from({ length: 350 }, (_, index) => ({
+      type: 'chart',
+      name: `c${index}.xml`,
+      content,
+    }));
+    const fault = await faultOf(extractDocx, writeWord(paragraph(run('a')), ...charts));
+    assert.equal(fault.code, 'too_many_chunks');
+  });
+
+  // If each addition copied the text before it, both would take minutes.
+  it('is read with very many formulas in a paragraph, and with very many names of functions in a formula', async () => {
+    const words = '<m:r><m:rPr><m:sty m:val="p"/></m:rPr><m:t>sin</m:t></m:r>'.repeat(150_000);
+    const formula = await textOf(extractDocx, writeWord(`<w:p><m:oMath>${words}</m:oMath></w:p>`));
+    assert.equal(formula, Array(150_000).fill('sin').join(' '));
+    const lines = `<w:r><w:t>${'a'.repeat(20)}</w:t></w:r><m:oMathPara/>`.repeat(150_000);
+    const text = await textOf(extractDocx, writeWord(`<w:p>${lines}</w:p>`));
+    assert.equal(text, Array(150_000).fill('a'.repeat(20)).join('\n'));
+  });
+
   it('is refused if anything in it is nested too deeply', async () => {
     const nested = [
       repeated('<w:tbl><w:tr><w:tc>', '</w:tc></w:tr></w:tbl>'),
