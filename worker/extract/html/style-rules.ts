@@ -9,6 +9,11 @@ import { type StyleEffect, styleEffects } from './declarations.ts';
 /** The most rules of a page that are used, and the most that are compared for each name, class or id of an element. */
 const MAX_RULES = 5_000;
 const MAX_RULES_PER_NAME = 50;
+/**
+ * The most comparisons of rules with elements. A page with many classes on each element has a hundredth of it. After them the
+ * sheets hide nothing more.
+ */
+const MAX_COMPARISONS = 20_000_000;
 /** Longer selectors are ignored. */
 const MAX_SELECTOR = 300;
 
@@ -55,6 +60,7 @@ export class StyleRules {
   readonly #rules = new Map<string, Rule[]>();
   readonly #names: ReadonlySet<string>;
   #count = 0;
+  #comparisons = 0;
 
   /** @param names all classes (`.a`) and ids (`#b`) of the page */
   constructor(names: ReadonlySet<string>) {
@@ -136,7 +142,9 @@ export class StyleRules {
     const winners = new Map<StyleEffect['by'], { hides: boolean; weight: number }>();
     const has = new Set(names);
     for (const name of has) {
+      if (this.#comparisons > MAX_COMPARISONS) break;
       for (const rule of this.#rules.get(name) ?? []) {
+        this.#comparisons += rule.needs.length;
         if (!rule.needs.every((each) => has.has(each))) continue;
         if (rule.weight >= (winners.get(rule.by)?.weight ?? -1)) winners.set(rule.by, rule);
       }

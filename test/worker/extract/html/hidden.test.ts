@@ -115,6 +115,15 @@ describe('style sheets of a hostile page', () => {
     await readsAll(rules, html);
   });
 
+  test('hide nothing more after very many comparisons, which would take minutes', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `k${index}`);
+    const rules = names.map((name) => `${'.b'.repeat(95)}.${name}{display:block}`.repeat(50)).join('');
+    const page = (elements: number) =>
+      `<style>.h{display:none}${rules}</style>${`<p class="b ${names.join(' ')}">pump</p>`.repeat(elements)}<p class=h>last`;
+    assert.doesNotMatch(await textOf(extractHtml, page(10)), /last/);
+    assert.match(await textOf(extractHtml, page(100)), /last/);
+  });
+
   testFaults(extractHtml, {
     'end in their fault if the page is nested too deeply': [
       'too_deep',
