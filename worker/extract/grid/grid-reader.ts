@@ -12,6 +12,10 @@ export interface GridRecord extends LabelledRow {
 /** So many rows are compared to find tables and headings, and so many cells at most. */
 const COMPARED_ROWS = 40;
 const COMPARED_CELLS = 20_000;
+/** A row with more cells is not of a table: no program has so many columns, and what is known of each takes memory. */
+const MAX_CELLS = 20_000;
+/** So many columns are covered by the merged cells of a sheet. Further ones are read as if they were not merged. */
+const MAX_COVERED = 2_000_000;
 /** With more tables side by side, rows are not divided. */
 const MAX_AREAS = 20;
 
@@ -60,6 +64,7 @@ export class GridReader {
   #cells = 0;
   /** The comments of rows that are not written yet, by their numbers. */
   readonly #comments = new Map<number, readonly string[]>();
+  #covered = 0;
   /** The number of the last row with cells. */
   #last = 0;
   #lastColumn = 0;
@@ -72,7 +77,13 @@ export class GridReader {
   }
 
   /** Adds the next row. Empty rows are left out: the numbers of the others tell where they are. */
-  add(row: Row): void {
+  add(given: Row): void {
+    const row = this.#withBoundedSpans(given);
+    if (row.cells.length > MAX_CELLS) {
+      this.#compare();
+      this.#write({ number: row.number, cells: row.cells, labels: null, comments: row.comments });
+      return;
+    }
     const isFilled = row.cells.length > 0;
     if (isFilled && this.#mayBegin(row)) {
       this.#compare();
@@ -86,6 +97,12 @@ export class GridReader {
     this.#compared.push(row);
     this.#cells += row.cells.length;
     if (this.#compared.length >= COMPARED_ROWS || this.#cells >= COMPARED_CELLS) this.#compare();
+  }
+
+  #withBoundedSpans(row: Row): Row {
+    for (const { span = 1 } of row.cells) this.#covered += span - 1;
+    if (this.#covered <= MAX_COVERED) return row;
+    return { ...row, cells: row.cells.map((cell) => ({ ...cell, span: 1 })) };
   }
 
   /** Ends the sheet. */

@@ -94,8 +94,8 @@ function hasUnits(below: TableRow, row: TableRow, body: ColumnShapes): boolean {
 function hasPartHeadings(below: TableRow, row: TableRow, body: ColumnShapes): boolean {
   if (below.cells.length < 2 || !below.cells.every(canBeGroup)) return false;
   const merged = row.cells.filter(({ span = 1 }) => span > 1);
-  const isUnder = ({ column }: Cell) =>
-    merged.some((cell) => column >= cell.column && column <= lastColumn(cell));
+  const covered = new Set(coveredColumns([merged]));
+  const isUnder = ({ column }: Cell) => covered.has(column);
   if (merged.length > 0 && below.cells.every(isUnder)) return true;
   const named = columnsOf(row.cells);
   const [first = 0] = body.columns();

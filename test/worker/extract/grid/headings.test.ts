@@ -255,4 +255,42 @@ describe('the tables of a sheet', () => {
     for (let number = 1; number <= 3; number++) reader.add({ number, cells: wide, comments: [] });
     assert.ok(written >= 2);
   });
+
+  test('ignore merged cells after those that cover very many columns, each of which takes time', () => {
+    const groupsAfter = (merged: number) => {
+      const groups = new Set<string>();
+      const reader = new GridReader(({ labels }) => groups.add([...(labels?.values() ?? [])].join(', ')));
+      const add = (number: number, ...cells: Cell[]) => reader.add({ number, cells, comments: [] });
+      const text = (column: number, value: string, span = 1): Cell => ({
+        column,
+        text: value,
+        kind: 'text',
+        span,
+      });
+      const number = (column: number, span = 1): Cell => ({ column, text: '1', kind: 'number', span });
+      for (let row = 1; row <= merged; row++) add(3 * row, number(1, 16_384));
+      const first = 3 * merged + 6;
+      add(first, text(1, 'Name'), text(2, 'Pumps', 2));
+      add(first + 1, text(2, 'sold'), text(3, 'sent'), text(4, 'Place'));
+      for (let row = 2; row < 6; row++) add(first + row, text(1, `n${row}`), number(2), number(3), number(4));
+      reader.end();
+      return [...groups].at(-1);
+    };
+    assert.equal(groupsAfter(1), 'Name, Pumps sold, Pumps sent, Place');
+    assert.notEqual(groupsAfter(130), 'Name, Pumps sold, Pumps sent, Place');
+  });
+
+  test('have no rows with more cells than any program has columns: they are written as they are', () => {
+    const records: GridRecord[] = [];
+    const reader = new GridReader((record) => records.push(record));
+    const wide = Array.from(
+      { length: 100_000 },
+      (_, at): Cell => ({ column: at + 1, text: 'a', kind: 'text' }),
+    );
+    for (let number = 1; number <= 3; number++) reader.add({ number, cells: wide, comments: [] });
+    assert.deepEqual(
+      records.map(({ number, cells, labels }) => [number, cells.length, labels]),
+      [1, 2, 3].map((number) => [number, 100_000, null]),
+    );
+  });
 });
