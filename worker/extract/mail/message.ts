@@ -39,6 +39,13 @@ export interface MailMessage {
   attachments: readonly MailAttachment[];
 }
 
+const SHOWN = /cid:([^"'\s>)]{1,200})/gi;
+
+/** The identifiers of the attachments that HTML shows. */
+export function shownIds(html: string): Set<string> {
+  return new Set([...html.matchAll(SHOWN)].map(([, id = '']) => id));
+}
+
 function formatDate(date: string): string {
   const minute = minuteOf(Date.parse(date));
   return minute === null ? date : `${minute} UTC`;

@@ -5,7 +5,7 @@ import { declaredEncoding } from '../encoding/markup.ts';
 import { joinBlocks } from '../text.ts';
 import { bodyText } from './body.ts';
 import { joinFlowed, withoutDeepQuotes } from './flowed.ts';
-import type { MailAttachment, MailHead, MailMessage } from './message.ts';
+import { type MailAttachment, type MailHead, type MailMessage, shownIds } from './message.ts';
 import {
   bytesOf,
   formatAddress,
@@ -126,7 +126,7 @@ function toAttachment(part: MimePart): MailAttachment {
 
 /** Pictures that the HTML shows are not attachments, wherever they are in the message. */
 function withoutShown(parts: readonly MimePart[], html: string): MimePart[] {
-  const shown = new Set([...html.matchAll(/cid:([^"'\s>)]{1,200})/gi)].map(([, id]) => id));
+  const shown = shownIds(html);
   const isShown = ({ contentId = '' }: MimePart) => shown.has(contentId.replace(/^<|>$/g, ''));
   return parts.filter((part) => !(isShown(part) && SHOWN_BY_HTML.test(typeOf(part))));
 }

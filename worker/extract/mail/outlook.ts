@@ -4,7 +4,7 @@ import { encodingOfPage } from '../office/rtf-tokens.ts';
 import { minuteOf } from '../text.ts';
 import { bodyText } from './body.ts';
 import { unpackRtf } from './compressed-rtf.ts';
-import type { MailAttachment, MailBody, MailHead, MailMessage } from './message.ts';
+import { type MailAttachment, type MailBody, type MailHead, type MailMessage, shownIds } from './message.ts';
 import { fileName, formatAddress } from './mime.ts';
 
 /* Reads messages that Outlook saved (MS-OXMSG). Properties have numbers, which MS-OXPROPS lists. */
@@ -191,7 +191,11 @@ async function readBody(properties: Properties, html: string): Promise<MailBody>
 }
 
 /** Null for a picture that the HTML shows. */
-function toAttachment(storage: Storage, html: string, codePage: number | null): MailAttachment | null {
+function toAttachment(
+  storage: Storage,
+  shown: ReadonlySet<string>,
+  codePage: number | null,
+): MailAttachment | null {
   const properties = new Properties(storage, HEADER.other, codePage);
   const contentId = properties.text(PROPERTY.contentId);
   const type = properties.text(PROPERTY.mimeType).toLowerCase();
@@ -202,7 +206,7 @@ function toAttachment(storage: Storage, html: string, codePage: number | null): 
   );
   const isPicture = type.startsWith('image/') || /\.(?:bmp|emf|gif|jpe?g|png|svg|wmz)$/i.test(name ?? '');
   const isHidden = properties.integer(PROPERTY.isHidden) === 1;
-  if (isPicture && (isHidden || (contentId !== '' && html.includes(`cid:${contentId}`)))) return null;
+  if (isPicture && (isHidden || (contentId !== '' && shown.has(contentId)))) return null;
   const message = storage.storages.get(streamName(PROPERTY.content, OBJECT));
   const content = properties.binary(PROPERTY.content) ?? new Uint8Array();
   const attachment = { name, type: type === '' ? 'application/octet-stream' : type, content };
@@ -214,6 +218,7 @@ function toAttachment(storage: Storage, html: string, codePage: number | null): 
 function toMessage(storage: Storage, headerBytes: number, around: number | null): MailMessage {
   const properties = new Properties(storage, headerBytes, around);
   const html = properties.html();
+  const shown = shownIds(html);
   // A message that is signed but not encrypted has another class.
   const isEncrypted = /^IPM\.Note\.SMIME$/i.test(properties.text(PROPERTY.messageClass));
   return {
@@ -221,7 +226,7 @@ function toMessage(storage: Storage, headerBytes: number, around: number | null)
     isEncrypted,
     readBody: () => readBody(properties, html),
     attachments: storagesOf(storage, '__attach_version1.0_#').flatMap(
-      (each) => toAttachment(each, html, properties.codePage) ?? [],
+      (each) => toAttachment(each, shown, properties.codePage) ?? [],
     ),
   };
 }

@@ -89,11 +89,16 @@ class CompoundFile {
     return used;
   }
 
-  /** The bytes of a chain of sectors. A chain with a cycle would be longer than the file. */
-  #chain(first: number): Buffer {
+  /**
+   * The bytes of a chain of sectors. A chain with a cycle would be longer than the file.
+   * @param size of the stream. The chain can be longer, and streams can share one, so the rest is not read
+   */
+  #chain(first: number, size = Number.POSITIVE_INFINITY): Buffer {
     const sectors: Buffer[] = [];
     const most = Math.ceil(this.#bytes.length / this.#sectorBytes);
+    const needed = Math.ceil(size / this.#sectorBytes);
     for (let sector = first; sector < MAX_SECTOR; sector = this.#fat[sector] ?? MAX_SECTOR) {
+      if (sectors.length >= needed) break;
       if (sectors.length >= most) throw corruptFault();
       sectors.push(this.#sector(sector));
     }
@@ -119,7 +124,7 @@ class CompoundFile {
     if (size > this.#bytes.length) throw corruptFault();
     this.#readBytes += size;
     if (this.#readBytes > MAX_READS * this.#bytes.length) throw corruptFault();
-    const bytes = size < this.#cutoff ? this.#miniChain(start, size) : this.#chain(start);
+    const bytes = size < this.#cutoff ? this.#miniChain(start, size) : this.#chain(start, size);
     if (bytes.length < size) throw corruptFault();
     return bytes.subarray(0, size);
   }
