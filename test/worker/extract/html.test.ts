@@ -185,4 +185,11 @@ describe('invalid HTML pages', () => {
   test('have no title if it is blank', async () => {
     assert.equal((await extracted(extractHtml, '<title>  </title>x')).title, null);
   });
+
+  test('can have very many elements without text, such as the lines of a drawing', async () => {
+    for (const element of ['<wbr>', '<x-y></x-y>']) {
+      assert.equal(await textOf(extractHtml, `<p>a${element.repeat(50_000)}b`), 'ab');
+    }
+    assert.equal(await textOf(extractHtml, `<p>a<svg>${'<path/>'.repeat(50_000)}</svg>b`), 'ab');
+  });
 });

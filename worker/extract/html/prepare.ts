@@ -75,6 +75,13 @@ function isNoteReference({ tagName, properties, children }: Element): boolean {
   );
 }
 
+/**
+ * Whether an element becomes no text: a drawing, the place of a line break, an empty element of the page's own. They are left out
+ * because hast-util-minify-whitespace 1.0.1 takes quadratic time for many of them.
+ */
+const isNothing = ({ tagName, children }: Element) =>
+  children.length === 0 && (tagName === 'svg' || tagName === 'wbr' || tagName.includes('-'));
+
 /** Adds an element, prepared, and returns what it contains. */
 function addElement(
   siblings: HtmlContent[],
@@ -82,10 +89,12 @@ function addElement(
   { preformatted, isAfterLink, cells }: Place,
 ): Contents {
   if (isNoteReference(element)) element.tagName = 'sup';
+  if (element.tagName === 'svg') element.children = [];
   const { tagName } = element;
   const below = prepare(element, preformatted || PREFORMATTED.has(tagName), cells);
   if (CELLS.has(tagName)) cells.set(element, below);
   if (tagName === 'table') pushAll(siblings, prepareTable(element, cells));
+  else if (isNothing(element)) return below;
   else if (!TRANSPARENT.has(tagName)) siblings.push(element);
   else {
     // Buttons have space around them, and a link has space before the next one.

@@ -112,7 +112,7 @@ describe('a hostile table', () => {
   test('can have more captions than a call can have arguments', async () => {
     const text = await textOf(
       extractHtml,
-      `<table>${'<caption>a</caption>'.repeat(150_000)}<tr><td>b<td>c</table>`,
+      `<table>${'<caption>a</caption>'.repeat(130_000)}<tr><td>b<td>c</table>`,
     );
     assert.match(text, /^a\n/);
   });
