@@ -221,10 +221,11 @@ export class TableArea {
     const headings = run.slice(first, last + 1);
     const rows = run.slice(last + 1);
     const shapes = new ColumnShapes();
-    for (const { cells } of rows) shapes.add(cells);
     const hasTitle = run[first - 1]?.cells.length === 1;
     this.#table = { labels, shapes, headings, hasTitle };
     this.#inTable = true;
+    // A row that repeats the headings is not stored, and does not tell them.
+    for (const { cells } of rows) if (!this.#isRepeated(cells)) shapes.add(cells);
     out.push(...this.#unusedHeadings(headings, labels, shapes));
     this.#writeRows(rows, false, out);
   }

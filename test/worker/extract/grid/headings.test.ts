@@ -157,6 +157,10 @@ describe('the headings of columns', () => {
       'Part: Pump | Unit: pcs | Q1: 1 | Q2: 2',
       'Part: Ring | Unit: pcs | Q1: 3 | Q2: 4',
     ),
+    'are stored once if every row below repeats them': [
+      'Pump,Kiel\n\n\nPump,Kiel\n\n\nPump,Kiel',
+      'Pump | Kiel',
+    ],
     'are cut if they are very long, and stored once in full': [
       `${'x'.repeat(300)},Price\nPump,5\nRing,6`,
       `${'x'.repeat(300)} | Price\n\n${'x'.repeat(200)}: Pump\nPrice: 5\n\n${'x'.repeat(200)}: Ring\nPrice: 6`,
@@ -179,7 +183,14 @@ const cellText = fc.constantFrom(
   '2023',
   'a b c d',
 );
-const grid = fc.array(fc.array(cellText, { minLength: 1, maxLength: 9 }), { maxLength: 60 });
+const grid = fc.array(
+  fc.oneof(
+    { arbitrary: fc.array(cellText, { minLength: 1, maxLength: 9 }), weight: 4 },
+    // Rows that repeat each other, with empty ones between them.
+    fc.constantFrom(['Name', 'City'], ['', ''], ['7', '4.5']),
+  ),
+  { maxLength: 60 },
+);
 
 /** What is made of rows of texts. */
 function recordsOf(rows: readonly (readonly string[])[]): GridRecord[] {
