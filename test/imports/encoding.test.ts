@@ -72,18 +72,3 @@ describe('the encoding of a file', () => {
     assert.equal(await push(Buffer.from('The walrus dives.'), 'walrus', 1), null);
   });
 });
-
-test('a repeated request whose answer was stored before there were encodings is answered', async () => {
-  const company = await service.company();
-  const once = company.with({ 'idempotency-key': 'once' });
-  const send = () => once.api.importFiles({ items: [{ filename: 'a.txt', text: 'The heron nests.' }] });
-  const ingest = () => once.api.ingestSource({ title: 'Walrus', text: 'It dives.' });
-  const [first, stored] = [await send(), await ingest()];
-  await service.database.query(
-    `update memory.idempotency_key set response = response #- '{imports,0,encoding}' #- '{source,encoding}'
-      where team_id = $1`,
-    [company.teamId],
-  );
-  assert.deepEqual(await send(), first);
-  assert.deepEqual(await ingest(), stored);
-});

@@ -121,7 +121,9 @@ test('a repeated request whose answer was stored by an earlier version is answer
   const ingest = () => once.api.ingestSource({ title: 'Walrus', text: 'It dives.' });
   const [first, stored] = [await send(), await ingest()];
   await service.database.query(
-    `update memory.idempotency_key set response = response #- '{imports,0,unread}' #- '{source,unread}'
+    `update memory.idempotency_key
+        set response = response #- '{imports,0,unread}' #- '{source,unread}'
+                                #- '{imports,0,encoding}' #- '{source,encoding}'
       where team_id = $1`,
     [company.teamId],
   );
