@@ -17,7 +17,7 @@ import type { JobQueue, RunningJob } from '../../db/queue/queue.ts';
 import type { Config } from '../../shared/config.ts';
 import { importMediaType } from '../../shared/formats/media-types.ts';
 import { layerPrefix, parseWorkspacePath } from '../../shared/formats/workspace-path.ts';
-import type { Redaction } from '../../shared/schemas/common.ts';
+import { MAX_NAME, type Redaction } from '../../shared/schemas/common.ts';
 import type { Unread } from '../../shared/schemas/unread.ts';
 import type { IndexState } from '../../shared/schemas/workspace.ts';
 import { clientOf, layerOf, layerScope, type TeamScope } from '../../shared/scope.ts';
@@ -44,18 +44,15 @@ function lastSegment(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The longest title. A longer path is named by its last segment. */
-const MAX_TITLE_LENGTH = 300;
-
 /**
  * The title of the source of a file: its last segment. Source code has its path within the layer, because many of its files
- * have the same name.
+ * have the same name. A path that is too long for a title has its last segment too.
  * @param name the path within its layer
  */
 export function fileTitle(name: string): string {
   const last = lastSegment(name);
   const isCode = importMediaType(last, undefined, false) === 'text/x-source-code';
-  return isCode && name.length <= MAX_TITLE_LENGTH ? name : last;
+  return isCode && name.length <= MAX_NAME ? name : last;
 }
 
 /** The title of the source of a file, by its whole path. */
