@@ -7,7 +7,6 @@ import { type Finding, findSecretsNow } from '../../shared/secrets/find-secrets.
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import type { DocumentPart, PartPlace } from '../../shared/text/prepared-chunks.ts';
 import { FileFault, SecretFault } from './extraction.ts';
-import { isCompoundFile } from './office/compound-file.ts';
 
 /** Code points between two parts in the text of a document: a blank line. */
 const BETWEEN_PARTS = 2;
@@ -178,7 +177,6 @@ function asText(content: Uint8Array): string {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(content);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(content);
-  // Messages of Outlook have texts in UTF-16 between others.
-  const text = bytes.toString('latin1');
-  return isCompoundFile(content) ? text.replace(/([^\0])\0/g, '$1') : text;
+  // Text in UTF-16 or UTF-32 without a mark, and messages of Outlook, which have texts in UTF-16 between others.
+  return bytes.toString('latin1').replace(/([^\0])\0{1,3}/g, '$1');
 }

@@ -31,6 +31,19 @@ const CASES: Readonly<Record<string, [type: ImportMediaType, found: Uint8Array, 
     XLSX,
     withParts({ name: 'a.rels', content: Buffer.from(`\ufeff${PASSWORD}`, 'utf16le') }),
   ],
+  'is found in a comment of a page in UTF-16 without a mark': [
+    'text/html',
+    Buffer.from(`<!-- ${PASSWORD} -->`, 'utf16le'),
+    Buffer.from('<!-- none -->', 'utf16le'),
+  ],
+  'is found in a comment of a page in UTF-16 without a mark, with the high byte first': [
+    'text/html',
+    Buffer.from(`<!-- ${PASSWORD} -->`, 'utf16le').swap16(),
+  ],
+  'is found in a comment of a page in UTF-32': [
+    'text/html',
+    Buffer.from([...`<!-- ${PASSWORD} -->`].flatMap((letter) => [letter.charCodeAt(0), 0, 0, 0])),
+  ],
   'is found in the headers of an e-mail': [
     'message/rfc822',
     mail('X-Key: AKIAIOSFODNN7EXAMPLB'),
