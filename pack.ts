@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { buildClient } from './cli/packaging/build-client.ts';
 import { ownEnvironment } from './cli/packaging/own-environment.ts';
 import { readBuild } from './core/status/queries.ts';
+import { buildConsole } from './web/build.ts';
 
 /*
  * `npm run pack`: makes the folder `release`, which is copied to where the service runs.
@@ -22,7 +23,6 @@ export const COPIED = [
   'core',
   'db',
   'shared',
-  'web',
   'worker',
   'start.ts',
   'require-node.cjs',
@@ -38,19 +38,13 @@ export const COPIED = [
 ];
 
 /** Files in these folders that nothing reads when the service runs. */
-const LEFT_OUT = new Set([
-  'cli/dist',
-  'cli/packaging',
-  'db/compose-owner.sh',
-  'db/schema.sql',
-  'web/tsconfig.json',
-]);
+const LEFT_OUT = new Set(['cli/dist', 'cli/packaging', 'db/compose-owner.sh', 'db/schema.sql']);
 
 /** The pictures of the documents. The tests that make them own them. */
 export const PICTURES = { from: 'test/browser/screenshots', to: 'docs/pictures' };
 
 /** What the release has besides, and what `npm ci` adds. */
-const MADE = ['README.md', 'package.json', 'package-lock.json', 'node_modules'];
+const MADE = ['README.md', 'package.json', 'package-lock.json', 'node_modules', 'web'];
 
 /** The commands that need nothing but the release. */
 const SCRIPTS = ['start', 'api', 'worker', 'cli', 'operator', 'move-blobs', 'fetch-model'];
@@ -147,6 +141,7 @@ export async function makeRelease(output: string): Promise<void> {
     await cp(join(ROOT, 'cli/packaging/release-readme.md'), join(partial, 'README.md'));
     await correctDocuments(partial);
     await buildClient(join(partial, 'cli/dist/cli.tgz'));
+    await buildConsole(join(partial, 'web/dist'));
     await writeFile(join(partial, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`);
     await cp(join(ROOT, 'package-lock.json'), join(partial, 'package-lock.json'));
     // Removes what the manifest no longer names. All versions are in the file already.

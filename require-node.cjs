@@ -1,7 +1,7 @@
 'use strict';
 
 const { existsSync } = require('node:fs');
-const { join } = require('node:path');
+const path = require('node:path');
 
 // Run by `npm start` and the other commands of the service. CommonJS, so that every version of Node can read it.
 
@@ -12,7 +12,7 @@ if (Number(process.versions.node.split('.')[0]) < REQUIRED) {
   );
   process.exit(1);
 }
-if (!existsSync(join(__dirname, 'node_modules', 'fastify'))) {
+if (!existsSync(path.join(__dirname, 'node_modules', 'fastify'))) {
   console.error('The packages of the service are not installed: run "npm ci"');
   process.exit(1);
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
@@ -18,6 +17,7 @@ import largeBodies from './http/bodies/large-bodies.ts';
 import unreadBodies from './http/bodies/unread-bodies.ts';
 import clientAddress from './http/client-address.ts';
 import connections from './http/connections.ts';
+import crossOrigin from './http/cross-origin.ts';
 import draining from './http/draining.ts';
 import errors, { answerHeaders, refuseAddress, refuseConnection } from './http/errors.ts';
 import identity, {
@@ -37,8 +37,9 @@ import { compressAnswer } from './http/pages.ts';
 import queryEmbedder from './http/query-embedder.ts';
 import recheckGuards, { addGuard } from './http/recheck-guards.ts';
 import { traceRequests } from './http/request-span.ts';
+import { MCP_ADDRESS } from './http/requests.ts';
 import untrustedProxy from './http/untrusted-proxy.ts';
-import { MCP_ADDRESS, mcpRoute, otherMcpMethods, routedTarget } from './mcp/endpoint.ts';
+import { mcpRoute, otherMcpMethods, routedTarget } from './mcp/endpoint.ts';
 import { companyRoutes, signedInRoutes, signedOutRoutes, systemRoutes, teamRoutes } from './routes/index.ts';
 import type { App, Routes } from './types.ts';
 
@@ -120,23 +121,7 @@ export async function buildApp(
   await app.register(queryEmbedder, deps);
   await app.register(openapi);
   await app.register(untrustedProxy, { trustedProxies: deps.config.trustedProxies });
-  await app.register(cors, {
-    // If no origin is allowed, OPTIONS is refused like any other method that a route does not support.
-    origin: deps.config.allowedOrigins.length > 0 ? [...deps.config.allowedOrigins] : false,
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    strictPreflight: false,
-    exposedHeaders: [
-      'x-request-id',
-      'retry-after',
-      'ratelimit-limit',
-      'ratelimit-remaining',
-      'ratelimit-reset',
-      'content-disposition',
-      'content-range',
-      'etag',
-    ],
-    maxAge: 600,
-  });
+  await app.register(crossOrigin, { allowedOrigins: deps.config.allowedOrigins });
   await app.register(routes(deps));
   return app;
 }

@@ -277,6 +277,7 @@ create table memory.audit_event (
   constraint audit_event_layer_check CHECK ((layer = ANY (ARRAY['team'::text, 'client'::text]))),
   constraint audit_event_pkey PRIMARY KEY (company_id, id)
 );
+CREATE INDEX audit_event_actor ON memory.audit_event USING btree (company_id, actor_id, id DESC);
 CREATE INDEX audit_event_kind ON memory.audit_event USING btree (company_id, kind, id DESC);
 CREATE INDEX audit_event_subject ON memory.audit_event USING btree (company_id, subject_id, id DESC);
 CREATE INDEX audit_event_team ON memory.audit_event USING btree (company_id, team_id, id DESC);
@@ -373,6 +374,7 @@ create table memory.chunk (
   created_at timestamp with time zone default now() not null,
   text_hash bytea,
   repeated integer default 0 not null,
+  gap text,
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
 );
@@ -568,6 +570,7 @@ create table memory.kept_chunk (
   model text,
   embedding public.halfvec(1024),
   repeated integer default 0 not null,
+  gap text,
   constraint kept_chunk_pkey PRIMARY KEY (team_id, source_id, ordinal)
 );
 alter table memory.kept_chunk enable row level security;
@@ -745,6 +748,11 @@ create table memory.source (
   origin memory.origin default 'outside'::memory.origin not null,
   unread jsonb default '[]'::jsonb not null,
   encoding text,
+  title_key text collate "C" generated always as (lower(upper((title COLLATE pg_c_utf8)))) stored,
+  text_form jsonb,
+  text_version integer default 1 not null,
+  text_at timestamp with time zone,
+  text_by uuid,
   constraint source_file CHECK (((file_id IS NULL) OR (kind = 'file'::text))),
   constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text, 'file'::text]))),
   constraint source_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
@@ -763,6 +771,8 @@ CREATE INDEX source_original ON memory.source USING btree (team_id, original_sha
 CREATE INDEX source_same_as ON memory.source USING btree (team_id, same_as) WHERE (same_as IS NOT NULL);
 CREATE INDEX source_tagged ON memory.source USING btree (team_id, id) WHERE (tags <> '{}'::text[]);
 CREATE INDEX source_terms ON memory.source USING btree (terms_version, team_id) WHERE (state = 'active'::text);
+CREATE INDEX source_title ON memory.source USING btree (team_id, title_key, id);
+CREATE INDEX source_updated ON memory.source USING btree (team_id, updated_at, id);
 alter table memory.source enable row level security;
 
 create table memory.source_sketch (
@@ -785,6 +795,37 @@ create table memory.source_use (
   constraint source_use_pkey PRIMARY KEY (team_id, source_id)
 ) with (fillfactor=70);
 alter table memory.source_use enable row level security;
+
+create table memory.source_version (
+  team_id uuid not null,
+  source_id uuid not null,
+  version integer not null,
+  layer_id uuid not null,
+  at timestamp with time zone not null,
+  actor_id uuid not null,
+  text text not null,
+  text_form jsonb,
+  constraint source_version_pkey PRIMARY KEY (team_id, source_id, version)
+);
+alter table memory.source_version enable row level security;
+
+create table memory.team_activity (
+  team_id uuid not null,
+  day date not null,
+  token_id uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  searches integer default 0 not null,
+  searches_without_hit integer default 0 not null,
+  opened integer default 0 not null,
+  ingested integer default 0 not null,
+  imported integer default 0 not null,
+  captured integer default 0 not null,
+  published integer default 0 not null,
+  feedback integer default 0 not null,
+  writes integer default 0 not null,
+  characters_returned bigint default 0 not null,
+  constraint team_activity_pkey PRIMARY KEY (team_id, day, token_id)
+);
+alter table memory.team_activity enable row level security;
 
 create table memory.usage_tally (
   team_id uuid not null,
@@ -920,6 +961,8 @@ alter table memory.source add constraint source_team_id_fkey FOREIGN KEY (team_i
 alter table memory.source add constraint source_team_id_layer_id_fkey FOREIGN KEY (team_id, layer_id) REFERENCES identity.layer(team_id, id);
 alter table memory.source_sketch add constraint source_sketch_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE;
 alter table memory.source_use add constraint source_use_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE;
+alter table memory.source_version add constraint source_version_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE;
+alter table memory.team_activity add constraint team_activity_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE;
 alter table memory.workspace_version add constraint workspace_version_company_id_sha256_fkey FOREIGN KEY (company_id, sha256) REFERENCES memory.workspace_blob(company_id, sha256);
 
 create policy company on identity.access_request for all to memory_service
@@ -1110,6 +1153,14 @@ create policy reads on memory.source_use for select to memory_service
   WHERE ((s.team_id = source_use.team_id) AND (s.id = source_use.source_id))))));
 grant select on memory.source_use to memory_service;
 
+create policy reads on memory.source_version for select to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+grant select on memory.source_version to memory_service;
+
+create policy reads on memory.team_activity for select to memory_service
+  using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)));
+grant select on memory.team_activity to memory_service;
+
 grant select on memory.worker to memory_service;
 grant delete, insert, update on memory.worker to memory_worker;
 
@@ -1211,6 +1262,7 @@ CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.memory_version REFERENCIN
 CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.original REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
+CREATE TRIGGER advance_updated_at BEFORE UPDATE OF updated_at ON memory.source FOR EACH ROW WHEN (((old.state <> 'loading'::text) AND (new.updated_at = now()))) EXECUTE FUNCTION memory.advance_updated_at();
 CREATE TRIGGER measure BEFORE UPDATE OF chunk_count ON memory.source FOR EACH ROW EXECUTE FUNCTION memory.measure_source();
 CREATE TRIGGER original_dropped AFTER UPDATE OF original_sha256 ON memory.source FOR EACH ROW WHEN (((old.original_sha256 IS NOT NULL) AND (old.original_sha256 IS DISTINCT FROM new.original_sha256))) EXECUTE FUNCTION memory.release_original();
 CREATE TRIGGER original_gone AFTER DELETE ON memory.source FOR EACH ROW WHEN ((old.original_sha256 IS NOT NULL)) EXECUTE FUNCTION memory.release_original();
@@ -1220,6 +1272,8 @@ CREATE TRIGGER tally_gone AFTER DELETE ON memory.source REFERENCING OLD TABLE AS
 CREATE TRIGGER tally_texts_added AFTER INSERT ON memory.source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
 CREATE TRIGGER tally_texts_changed AFTER UPDATE ON memory.source REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
 CREATE TRIGGER tally_texts_gone AFTER DELETE ON memory.source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
+CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.source_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(text)');
+CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.source_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(text)');
 CREATE TRIGGER fold_some AFTER INSERT ON memory.usage_tally REFERENCING NEW TABLE AS changed FOR EACH STATEMENT WHEN (((pg_trigger_depth() = 1) AND (random() < ((1.0 / (16)::numeric))::double precision))) EXECUTE FUNCTION memory.fold_usage();
 CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.workspace_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
@@ -1249,8 +1303,11 @@ function identity.resolve_agent_token(p_lookup_id text, p_secret_hash bytea, p_t
 function identity.resolve_caller(p_token_hash bytea, p_lookup_id text, p_team uuid, p_address text, p_idle_seconds integer, p_max_seconds integer, p_window_ms double precision) returns jsonb security definer;
 function identity.resolve_principal(p_team uuid) returns jsonb security definer;
 function identity.resolve_session(p_token_hash bytea, p_team uuid, p_idle_seconds integer, p_max_seconds integer) returns jsonb security definer grant execute to memory_service;
+function memory.add_events(p_company uuid, p_events uuid[]) returns void;
 function memory.add_guesses(p_query public.sparsevec, p_keyword memory.keyword_hits, p_layers uuid[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_chunks double precision, p_filter memory.search_filter, p_limit integer) returns memory.keyword_hits;
+function memory.add_reads(p_reads jsonb) returns void security definer grant execute to memory_worker;
 function memory.add_source_uses(p_uses jsonb) returns void security definer grant execute to memory_worker;
+function memory.advance_updated_at() returns trigger;
 function memory.attach_original(p_source uuid, p_sha256 bytea, p_bytes integer, p_media_type text) returns boolean security definer grant execute to memory_service;
 function memory.audit_hash(e memory.audit_event, p_previous bytea) returns bytea;
 function memory.await_seal() returns trigger security definer;
@@ -1266,7 +1323,9 @@ function memory.contain_keys(p_chunks uuid[], p_keys integer[]) returns boolean[
 function memory.count_audit() returns TABLE(events integer, unsealed integer, first_break uuid) security definer grant execute to memory_service;
 function memory.count_candidates(p_keys integer[], p_most integer) returns integer security definer grant execute to memory_service;
 function memory.count_documents(p_dims integer[], p_keys integer[], p_most integer) returns TABLE(dim integer, documents integer, scaled boolean) security definer grant execute to memory_service;
+function memory.count_events(p_company uuid, p_events uuid[]) returns TABLE(team_id uuid, day date, token_id uuid, searches integer, searches_without_hit integer, ingested integer, imported integer, captured integer, published integer, feedback integer, writes integer);
 function memory.count_pending(p_sources uuid[], p_layers uuid[]) returns bigint security definer;
+function memory.count_sources(p_kind text, p_state text) returns bigint security definer grant execute to memory_service;
 function memory.due_figures(p_version integer) returns TABLE(part text, state text, kind text, n bigint) security definer;
 function memory.due_layers() returns TABLE(company_id uuid, team_id uuid, layer_id uuid) security definer grant execute to memory_worker;
 function memory.end_layer_counts(p_layer uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer) returns void security definer grant execute to memory_worker;
@@ -1283,6 +1342,7 @@ function memory.first_passing(p_chunks uuid[], p_filter memory.search_filter, p_
 function memory.fold_layer(p_team uuid, p_layer uuid) returns void security definer;
 function memory.fold_layers() returns trigger security definer;
 function memory.fold_usage() returns trigger security definer;
+function memory.found_counts() returns TABLE(source_id uuid, found bigint) security definer grant execute to memory_service;
 function memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_guessed double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean) returns TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea);
 function memory.graph_serves(p_layers uuid[], p_model text) returns boolean security definer;
 function memory.guessed_chunks(p_layers uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter memory.search_filter, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
@@ -1295,6 +1355,7 @@ function memory.is_dated_within(p_at timestamp with time zone, p_is_day boolean,
 function memory.is_due(p_expires_at timestamp with time zone) returns boolean grant execute to memory_service;
 function memory.keep_bucket_blobs(p_sha256 bytea, p_lengths integer[], p_objects uuid[], p_blocks text[]) returns uuid[] security definer grant execute to memory_service;
 function memory.keep_chunks(p_sources uuid[], p_model text, p_limit integer) returns integer security definer grant execute to memory_service;
+function memory.keep_source_version(p_source uuid, p_keep integer, p_max integer) returns void security definer grant execute to memory_service;
 function memory.keep_sources(p_sources uuid[]) returns void security definer grant execute to memory_service;
 function memory.keep_workspace_blobs(p_sha256 bytea, p_lengths integer[], p_contents bytea) returns void security definer grant execute to memory_service;
 function memory.keyword_candidates(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter memory.search_filter, p_limit integer) returns memory.keyword_hits;
@@ -1360,6 +1421,7 @@ function memory.score_one_by_one(p_layers uuid[], p_query public.sparsevec, p_ke
 function memory.score_pass(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter memory.search_filter, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer) returns record;
 function memory.seal_audit(p_company uuid, p_limit integer) returns integer security definer grant execute to memory_worker;
 function memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean) returns TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea) security definer grant execute to memory_service;
+function memory.search_facets(p_chunks uuid[]) returns jsonb security definer grant execute to memory_service;
 function memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean) returns TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb) security definer grant execute to memory_service;
 function memory.seconds_until_forget(p_max integer, p_seconds integer) returns integer security definer grant execute to memory_service;
 function memory.semantic_candidates(p_embedding public.halfvec, p_model text, p_filter memory.search_filter, p_limit integer, p_chunks double precision, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb) returns record security definer;
@@ -1370,6 +1432,7 @@ function memory.sketch_source(p_layer uuid, p_source uuid, p_bands integer[], p_
 function memory.small_scope_chunks() returns uuid[] security definer;
 function memory.source_evidence(p_sources uuid[], p_points double precision[], p_lowest double precision) returns double precision[];
 function memory.source_labels(p_tags text[], p_kind text, p_metadata jsonb) returns text[] grant execute to memory_service;
+function memory.source_text(p_source uuid, p_max integer) returns text security definer grant execute to memory_service;
 function memory.source_texts(p_source uuid, p_after integer, p_limit integer) returns TABLE(chunk_id uuid, ordinal integer, headings jsonb, text text, repeated integer) security definer grant execute to memory_worker;
 function memory.stale_layers() returns TABLE(layer_id uuid, chunks integer) security definer grant execute to memory_worker;
 function memory.state_now(p_state text, p_expires_at timestamp with time zone) returns text grant execute to memory_service;
@@ -1380,6 +1443,7 @@ function memory.tally_pending() returns trigger security definer;
 function memory.tally_sources() returns trigger security definer;
 function memory.tally_states() returns trigger security definer;
 function memory.tally_texts() returns trigger security definer;
+function memory.team_activity_since(p_day date) returns TABLE(day date, token_id uuid, searches integer, searches_without_hit integer, opened integer, ingested integer, imported integer, captured integer, published integer, feedback integer, writes integer, characters_returned bigint) security definer grant execute to memory_service;
 function memory.team_figures(p_version integer) returns TABLE(part text, state text, kind text, n bigint) security definer grant execute to memory_service;
 function memory.team_usage() returns TABLE(sources bigint, chunks bigint, files bigint, bytes bigint, added_chunks bigint, added_bytes bigint) security definer grant execute to memory_service;
 function memory.term_count(p_count smallint, p_place smallint, p_vectors public.sparsevec[], p_scales public.sparsevec, p_places integer[], p_place_scales real[]) returns double precision;

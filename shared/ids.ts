@@ -8,6 +8,12 @@ export function newId(): string {
   return v7();
 }
 
+/** The lowest UUIDv7 of a time, given in milliseconds. A time before 1970 counts as 1970. */
+export function firstIdOf(ms: number): string {
+  const digits = Math.max(0, ms).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
+}
+
 /** Whether a text has the form of a UUID, so that comparing it with a uuid column does not fail. */
 export function isId(value: string): boolean {
   return UUID.test(value);

@@ -31,8 +31,6 @@ export interface QueueDefinition {
   /** Schema of the payload of a job. */
   payload: TSchema;
   settings: QueueSettings;
-  /** What its jobs do, for the dashboard. */
-  label: string;
   /** How many jobs one worker runs at the same time. */
   concurrency: number;
   /**
@@ -81,7 +79,6 @@ export const QUEUES = {
       importId: Type.String(),
     }),
     settings: { ...DURABLE, deadLetter: 'import.dead' },
-    label: 'Read imported files',
     concurrency: 3,
     longJobConcurrency: 1,
     concurrencyPerCompany: 3,
@@ -94,7 +91,6 @@ export const QUEUES = {
       importId: Type.String(),
     }),
     settings: DURABLE,
-    label: 'Fail imports after the last retry',
     concurrency: 1,
   },
   'file.index': {
@@ -105,7 +101,6 @@ export const QUEUES = {
       versionId: Type.String(),
     }),
     settings: { ...DURABLE, deleteAfterSeconds: DAY, deadLetter: 'file.dead' },
-    label: 'Index workspace files',
     concurrency: 2,
     // A Company with files that take long does not delay those of the others.
     concurrencyPerCompany: 1,
@@ -118,13 +113,11 @@ export const QUEUES = {
       versionId: Type.String(),
     }),
     settings: DURABLE,
-    label: 'Mark files after the last retry',
     concurrency: 1,
   },
   'file.waiting': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Find files to index',
     concurrency: 1,
     schedule: EVERY_MINUTE,
   },
@@ -132,20 +125,17 @@ export const QUEUES = {
     payload: Type.Object(Origin),
     // One waiting job for each Team is enough: it counts everything that was written before it runs.
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Count words for the search',
     concurrency: 1,
   },
   'terms.renew': {
     payload: Type.Object(Origin),
     // One waiting job for each Team is enough: it goes over everything that is outdated when it runs.
     settings: { ...DURABLE, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Index again for the search',
     concurrency: 1,
   },
   'terms.outdated': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Find what to index again',
     concurrency: 1,
     schedule: EVERY_MINUTE,
   },
@@ -163,7 +153,6 @@ export const QUEUES = {
       retentionSeconds: 600,
       deleteAfterSeconds: 60,
     },
-    label: 'Embed search queries',
     concurrency: 4,
     needs: 'model',
   },
@@ -175,14 +164,12 @@ export const QUEUES = {
     }),
     // One waiting job for each layer is enough, and one for new chunks: it embeds all that have no vector when it runs.
     settings: { ...DURABLE, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Embed passages',
     concurrency: 2,
     needs: 'model',
   },
   'embed.waiting': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Find passages without an embedding',
     concurrency: 1,
     schedule: EVERY_MINUTE,
     needs: 'embeddings',
@@ -190,7 +177,6 @@ export const QUEUES = {
   'embeddings.backfill': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Mark passages for a new model',
     concurrency: 1,
     schedule: EVERY_TEN_MINUTES,
   },
@@ -204,7 +190,6 @@ export const QUEUES = {
       deleteAfterSeconds: DAY,
       policy: 'short',
     },
-    label: 'Build graphs of large Teams',
     concurrency: 1,
     schedule: EVERY_TEN_MINUTES,
   },
@@ -212,41 +197,35 @@ export const QUEUES = {
     payload: Type.Object(Origin),
     // Retried for a month: after the last failure the data of a deleted Team would remain, and nobody would notice.
     settings: { ...DURABLE, retryLimit: 1000, retryDelayMax: 3600 },
-    label: 'Delete the data of deleted Teams',
     concurrency: 1,
   },
   'captures.release': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Release captures of expired batches',
     concurrency: 1,
     schedule: EVERY_MINUTE,
   },
   'records.expire': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Archive what has expired',
     concurrency: 1,
     schedule: EVERY_MINUTE,
   },
   'audit.seal': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Seal the audit',
     concurrency: 1,
     schedule: EVERY_MINUTE,
   },
   'audit.prune': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Delete old searches of the audit',
     concurrency: 1,
     schedule: EVERY_HOUR,
   },
   'workspace.prune': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Delete old versions of files',
     concurrency: 1,
     schedule: EVERY_HOUR,
   },
@@ -254,14 +233,12 @@ export const QUEUES = {
     // After which key the last run stopped. Absent: at the beginning.
     payload: Type.Object({ after: Type.Optional(Type.String()) }),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Delete unused objects of the bucket',
     concurrency: 1,
     schedule: EVERY_DAY,
   },
   'upkeep.prune': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Delete what has expired',
     concurrency: 1,
     schedule: EVERY_TEN_MINUTES,
   },

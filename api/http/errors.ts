@@ -1,13 +1,15 @@
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import type { Static } from 'typebox';
 import { databaseFault } from '../../db/driver/faults.ts';
 import { ObjectFault } from '../../db/objects/bucket.ts';
 import { ERRORS, ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import type { Problem } from '../../shared/schemas/common.ts';
 import { invalidFields } from './field-errors.ts';
 import { hasBearerToken } from './guards.ts';
-import { prefersPage, sendUnknownPage } from './pages.ts';
+import { prefersPage, sendDocument } from './pages.ts';
 import { addVary, encodedPath, isUnderV1, requestedPath } from './requests.ts';
 
 declare module 'fastify' {
@@ -95,6 +97,16 @@ export function problemDocument(error: ServiceError, requestId: string): Record<
   };
 }
 
+/** The problem document of one of several changes in a request. Logs it if the fault is that of the service. */
+export function problemOf(
+  error: unknown,
+  { log, id }: Pick<FastifyRequest, 'log' | 'id'>,
+): Static<typeof Problem> {
+  const refusal = toServiceError(error);
+  if (refusal.status >= 500) log.error({ err: refusal.cause ?? error }, 'one change of a request failed');
+  return problemDocument(refusal, id) as Static<typeof Problem>;
+}
+
 /** The headers that tell a limit that was exceeded. */
 export function limitHeaders({ limit }: Pick<ServiceError, 'limit'>): Record<string, string> {
   if (limit === undefined) return {};
@@ -151,7 +163,7 @@ function sendUnknown(refusal: ServiceError, request: FastifyRequest, reply: Fast
   if (isUnderV1(url) || !['GET', 'HEAD'].includes(method)) return sendProblem(refusal, request, reply);
   addVary(reply, 'Accept');
   return prefersPage(request)
-    ? sendUnknownPage(reply, encodedPath(url))
+    ? sendDocument(reply.code(404), encodedPath(url))
     : sendProblem(refusal, request, reply);
 }
 

@@ -25,6 +25,7 @@ import { isId } from '../../shared/ids.ts';
 import { type RoutePermission, requirePermission } from '../../shared/permissions.ts';
 import { requireRight, type TeamScope, teamScope } from '../../shared/scope.ts';
 import { hashToken, secretsEqual } from '../../shared/tokens.ts';
+import { type CookieConfig, cookieToken } from './console-cookie.ts';
 import { limitCaller, WINDOW_MS } from './limits.ts';
 import { declareErrors, type Refusing, refusing } from './openapi/declared-errors.ts';
 import { requestedTeam } from './requests.ts';
@@ -77,12 +78,16 @@ export function bearerToken(request: FastifyRequest): string {
 async function identify(
   request: FastifyRequest,
   database: Database,
-  config: Pick<Config, 'apiToken' | 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
+  config: CookieConfig & Pick<Config, 'apiToken' | 'sessionIdleSeconds'>,
   windowMs: number | null,
   teamId?: string,
 ): Promise<FoundCaller> {
-  const token = bearerToken(request);
-  const presented = readToken(token, config);
+  const cookie = cookieToken(request, config);
+  // A cookie is the token of a session and of nothing else.
+  const presented =
+    cookie === null
+      ? readToken(bearerToken(request), config)
+      : { tokenHash: hashToken(cookie), lookupId: null };
   const address = normalizeIP(request.ip, 128);
   const resolve = async (team: string | null, counted: number | null) => {
     const lookup = { ...presented, teamId: team, address, windowMs: counted };

@@ -3,13 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import parseRange from 'range-parser';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { AuditFilter, Seal } from '../../db/queries/audit.ts';
-import type { ListPart } from '../../db/queries/common.ts';
+import type { ListPart, VersionPart } from '../../db/queries/common.ts';
+import type { SortBy, Sorted, SortedPart, Sorting } from '../../db/queries/sorting.ts';
 import { invalidField } from '../../shared/errors.ts';
+import { firstTimeOf, lastTimeOf, parseMoment } from '../../shared/formats/times.ts';
 import { isId } from '../../shared/ids.ts';
-import { SEAL_PATTERN } from '../../shared/schemas/audit.ts';
-import { PAGE_LIMITS } from '../../shared/schemas/common.ts';
+import { type CompanyAuditQuery, SEAL_PATTERN } from '../../shared/schemas/audit.ts';
+import { MAX_TOTAL, PAGE_LIMITS } from '../../shared/schemas/common.ts';
 
 /** The part of a request target before its query string. Of an absolute one, without the scheme and the host. */
 export function encodedPath(target: string): string {
@@ -45,6 +47,9 @@ export function isUnderV1(target: string): boolean {
   return path === '/v1' || path.startsWith('/v1/');
 }
 
+/** The address of the Model Context Protocol. */
+export const MCP_ADDRESS = '/v1/mcp';
+
 /** The id or the name of a Team in the header Memory-Team, without white space around it; undefined without the header. */
 export function requestedTeam({ headers }: FastifyRequest): string | undefined {
   const header = headers['memory-team'];
@@ -69,13 +74,17 @@ export interface PageLimits {
 }
 
 /**
- * Parses `limit` of a list.
+ * Parses `limit` of a list, or another number at `path`.
  * @throws ServiceError `invalid_request` if it is not a whole number within the limits
  */
-export function parseLimit(given: string | undefined, limits: PageLimits = PAGE_LIMITS): number {
+export function parseLimit(
+  given: string | undefined,
+  limits: PageLimits = PAGE_LIMITS,
+  path = '/limit',
+): number {
   const limit = given === undefined ? limits.default : Number(given);
   if (!/^\d{1,4}$/.test(given ?? '1') || limit < 1 || limit > limits.max) {
-    throw invalidField('/limit', `must be a whole number from 1 to ${limits.max}`);
+    throw invalidField(path, `must be a whole number from 1 to ${limits.max}`);
   }
   return limit;
 }
@@ -106,12 +115,100 @@ function cursorOf(id: string): string {
 interface PageAnswer<T> {
   items: T[];
   nextCursor: string | null;
+  total?: number | null;
+  totalAtLeast?: number;
 }
 
 /** Makes the page of `items`. If the list has more, its cursor is the id of the last item. */
 export function pageOf<T extends { id: string }>(items: T[], hasMore: boolean): PageAnswer<T> {
   const last = items.at(-1);
   return { items, nextCursor: hasMore && last ? cursorOf(last.id) : null };
+}
+
+/** Counts the rows of a list if its query asks for it. */
+export class RowCount {
+  #total = 0;
+  /** For `ListPart`. */
+  readonly asked: Pick<ListPart, 'count'>;
+
+  constructor({ count }: { count?: string }) {
+    this.asked = count === 'true' ? { count: (total) => (this.#total = total) } : {};
+  }
+
+  /** The fields of the answer; none if it is not asked. */
+  get fields(): { total?: number | null; totalAtLeast?: number } {
+    if (this.asked.count === undefined) return {};
+    return this.#total <= MAX_TOTAL ? { total: this.#total } : { total: null, totalAtLeast: MAX_TOTAL };
+  }
+}
+
+type SortedPageQuery = { limit?: string; cursor?: string; sort?: SortBy; order?: 'asc' | 'desc' };
+
+/** In this order, ids are the keys, so that its cursors are those of other lists. */
+const NEWEST_FIRST: Sorting = { by: 'createdAt', descends: true };
+
+/**
+ * Parses the query of a list that can be sorted.
+ * @throws ServiceError `invalid_request` if a part of it is not valid, or the cursor is of another order
+ */
+function parseSortedPage(query: SortedPageQuery): SortedPart {
+  const { sort: by = NEWEST_FIRST.by, order = by === 'title' ? 'asc' : 'desc' } = query;
+  const sorting = { by, descends: order === 'desc' };
+  if (isNewestFirst(sorting)) return { ...parsePage(query), sorting, afterKey: null };
+  const limit = parseLimit(query.limit);
+  if (query.cursor === undefined) return { limit, sorting, after: null, afterKey: null };
+  const last = parseSortedCursor(query.cursor);
+  if (last === null || sortedCursor(sorting, last) !== query.cursor) {
+    throw invalidField('/cursor', 'is not a cursor of this list in this order');
+  }
+  return { limit, sorting, after: last.id, afterKey: last.sortKey };
+}
+
+/**
+ * Answers one page of a list that can be sorted. Its cursor is the key and the id of the last row shown, with the order.
+ * @param list returns the rows of a part, and whether there are more after them
+ * @throws ServiceError `invalid_request` if the query is not valid
+ */
+export async function answerSortedPage<T extends Sorted<object>>(
+  query: SortedPageQuery & { count?: string },
+  list: (part: SortedPart) => Promise<{ items: T[]; hasMore: boolean }>,
+): Promise<PageAnswer<T>> {
+  const part = parseSortedPage(query);
+  const count = new RowCount(query);
+  const { items, hasMore } = await list({ ...part, ...count.asked });
+  const last = items.at(-1);
+  const isLast = !hasMore || last === undefined || isNewestFirst(part.sorting);
+  const page = isLast ? pageOf(items, hasMore) : { items, nextCursor: sortedCursor(part.sorting, last) };
+  return { ...page, ...count.fields };
+}
+
+const isNewestFirst = ({ by, descends }: Sorting) => by === NEWEST_FIRST.by && descends;
+
+/** What a key of each order looks like. */
+const KEYS: Readonly<Record<SortBy, RegExp | null>> = {
+  createdAt: null,
+  updatedAt: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/,
+  title: /^[^\0]*$/,
+  found: /^\d{1,18}$/,
+};
+
+function sortedCursor({ by, descends }: Sorting, { id, sortKey }: Sorted<object>): string {
+  return Buffer.from(JSON.stringify([by, descends, sortKey, id])).toString('base64url');
+}
+
+/** The row that a cursor names, of whatever order; null if it is not a cursor. */
+function parseSortedCursor(cursor: string): Sorted<object> | null {
+  let parts: unknown;
+  try {
+    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    return null;
+  }
+  const [by, , sortKey, id] = Array.isArray(parts) ? parts : [];
+  if (typeof id !== 'string' || !isId(id) || !Object.hasOwn(KEYS, by)) return null;
+  const form = KEYS[by as SortBy];
+  if (form === null) return sortKey === null ? { id, sortKey } : null;
+  return typeof sortKey === 'string' && form.test(sortKey) ? { id, sortKey } : null;
 }
 
 /**
@@ -124,26 +221,21 @@ export function pageOf<T extends { id: string }>(items: T[], hasMore: boolean): 
  * @throws ServiceError `invalid_request` if the query is not valid
  */
 export async function answerPage<T extends { id: string }>(
-  query: { limit?: string; cursor?: string },
+  query: { limit?: string; cursor?: string; count?: string },
   list: (part: ListPart) => Promise<readonly T[]>,
   limits: PageLimits = PAGE_LIMITS,
 ): Promise<PageAnswer<T>> {
   const { limit, after } = parsePage(query, limits);
-  const rows = await list({ limit: limit + 1, after });
-  return pageOf(rows.slice(0, limit), rows.length > limit);
-}
-
-/** A page of versions, newest first: `limit` versions lower than `before`, or the newest ones if it is null. */
-export interface VersionPart {
-  before: number | null;
-  limit: number;
+  const count = new RowCount(query);
+  const rows = await list({ limit: limit + 1, after, ...count.asked });
+  return { ...pageOf(rows.slice(0, limit), rows.length > limit), ...count.fields };
 }
 
 /**
  * Parses `limit` and `cursor` of a list of versions.
  * @throws ServiceError `invalid_request`
  */
-export function parseVersionPage(query: { limit?: string; cursor?: string }): VersionPart {
+function parseVersionPage(query: { limit?: string; cursor?: string }): Omit<VersionPart, 'count'> {
   const limit = parseLimit(query.limit);
   if (query.cursor === undefined) return { limit, before: null };
   const before = Number(Buffer.from(query.cursor, 'base64url').toString('latin1'));
@@ -159,6 +251,16 @@ export function parseVersionPage(query: { limit?: string; cursor?: string }): Ve
   return { limit, before };
 }
 
+/**
+ * Parses a version in a query or a path.
+ * @throws ServiceError `invalid_request`
+ */
+export function parseWholeNumber(text: string, path: string): number {
+  const version = Number(text);
+  if (/^[1-9]\d{0,9}$/.test(text) && version <= MAX_VERSION) return version;
+  throw invalidField(path, 'must be a whole number from 1');
+}
+
 /** The highest number that the database stores as a version. */
 const MAX_VERSION = 2 ** 31 - 1;
 
@@ -166,13 +268,19 @@ function cursorOfVersion(version: number): string {
   return Buffer.from(String(version), 'latin1').toString('base64url');
 }
 
-/** Makes a page of versions. If the list has more, its cursor is the last version. */
-export function versionPageOf<T extends { version: number }>(
-  items: T[],
-  hasMore: boolean,
-): { items: T[]; nextCursor: string | null } {
+/**
+ * Answers one page of a list of versions. If the list has more, its cursor is the last version.
+ * @param list returns the versions of a part, and whether there are more after them
+ * @throws ServiceError `invalid_request` if the query is not valid
+ */
+export async function answerVersionPage<T extends { version: number }>(
+  query: { limit?: string; cursor?: string; count?: string },
+  list: (part: VersionPart) => Promise<{ items: T[]; hasMore: boolean }>,
+): Promise<PageAnswer<T>> {
+  const count = new RowCount(query);
+  const { items, hasMore } = await list({ ...parseVersionPage(query), ...count.asked });
   const last = items.at(-1);
-  return { items, nextCursor: hasMore && last ? cursorOfVersion(last.version) : null };
+  return { items, nextCursor: hasMore && last ? cursorOfVersion(last.version) : null, ...count.fields };
 }
 
 /** An id that no record has. It replaces a malformed id, so that the list is empty. */
@@ -190,12 +298,24 @@ export function parseTextFilter(q: string | undefined): string | null {
   return text === '' ? null : text;
 }
 
-/** Parses the filter of a list of audit events. */
-export function parseAuditFilter(query: { kind?: string; subjectId?: string; teamId?: string }): AuditFilter {
+/**
+ * Parses the filter of a list of audit events.
+ * @throws ServiceError `invalid_request` for a time that does not exist or is out of range
+ */
+export function parseAuditFilter(query: Static<typeof CompanyAuditQuery>): AuditFilter {
+  const { kind, since, until } = query;
+  const named = new Set((query.kinds ?? '').split(',').map((word) => word.trim()));
+  const exceptKinds = [...named].filter((word) => word.startsWith('!')).map((word) => word.slice(1));
+  const included = [...named].filter((word) => word !== '' && !word.startsWith('!'));
+  const all = included.length === 0 ? null : included;
   return {
-    kind: query.kind ?? null,
+    kinds: kind === undefined ? all : (all ?? [kind]).filter((word) => word === kind),
+    exceptKinds,
     subjectId: parseIdFilter(query.subjectId),
+    actorId: parseIdFilter(query.actorId),
     teamId: parseIdFilter(query.teamId),
+    since: since === undefined ? null : firstTimeOf(parseMoment(since, '/since')),
+    until: until === undefined ? null : lastTimeOf(parseMoment(until, '/until')),
   };
 }
 

@@ -25,14 +25,11 @@ import { assertStorableBody } from '../http/bodies/storable.ts';
 import { limitHeaders } from '../http/errors.ts';
 import { type Guard, signedIn } from '../http/guards.ts';
 import { refusing } from '../http/openapi/declared-errors.ts';
-import { disconnectSignal, requestedPath } from '../http/requests.ts';
+import { disconnectSignal, MCP_ADDRESS, requestedPath } from '../http/requests.ts';
 import type { Routes } from '../types.ts';
 import { callTool, readMessage, type ToolRequest, type ToolResult } from './call-tool.ts';
 import { isListed, type Tool } from './tool.ts';
 import { TOOLS } from './tools/index.ts';
-
-/** The address of the Model Context Protocol. */
-export const MCP_ADDRESS = '/v1/mcp';
 
 /** The target of a request for the router. Programs also send the address with a slash at the end; it is the same address. */
 export function routedTarget({ url = '/' }: IncomingMessage): string {

@@ -1,4 +1,5 @@
 import { normalizeIP } from '@fastify/rate-limit';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import {
   type AccountChange,
@@ -38,6 +39,7 @@ import {
 } from '../../shared/schemas/accounts.ts';
 import { Page, PageQuery } from '../../shared/schemas/common.ts';
 import { companyScope } from '../../shared/scope.ts';
+import { assertFromConsole, clearConsoleCookie, setConsoleCookie } from '../http/console-cookie.ts';
 import { owningCompany } from '../http/guards.ts';
 import { errorCodes } from '../http/openapi/declared-errors.ts';
 import { answerPage, IdParams, UserParams } from '../http/requests.ts';
@@ -108,8 +110,8 @@ const logoutSchema = {
   operationId: 'logout',
   summary: 'Sign out',
   description:
-    'Ends the session that the request is sent with, or with `everywhere` every session of the user. The ' +
-    'service token is not a session and remains valid.',
+    'Ends the session that the request is sent with, or with `everywhere` every session of the user, and deletes the ' +
+    'cookie that the request was sent with. The service token is not a session and remains valid.',
   tags: ['auth'],
   body: LogoutRequest,
   response: { 204: { type: 'null', description: 'Signed out' } },
@@ -184,15 +186,20 @@ export const ownAccountRoutes: Routes = (app, deps) => {
         response: { 204: { type: 'null', description: 'Ended' } },
       } as const,
     },
-    async ({ identity, params }, reply) => {
-      await endSession(deps, companyScope(identity), parseId(params.id));
+    async (request, reply) => {
+      const { identity, params } = request;
+      const id = parseId(params.id);
+      await endSession(deps, companyScope(identity), id);
+      if (id === identity.session?.id) clearConsoleCookie(request, reply, deps.config);
       reply.code(204);
     },
   );
 
-  app.post('/v1/auth/logout', { schema: logoutSchema }, async ({ identity, body }, reply) => {
+  app.post('/v1/auth/logout', { schema: logoutSchema }, async (request, reply) => {
+    const { identity, body } = request;
     const sessionId = identity.session?.id ?? null;
     await logout(deps, companyScope(identity), { sessionId, everywhere: body.everywhere === true });
+    clearConsoleCookie(request, reply, deps.config);
     reply.code(204);
   });
 
@@ -224,38 +231,48 @@ const acceptSchema = {
 
 /** /v1/auth/login, /v1/auth/join, /v1/auth/link, /v1/auth/reset, /v1/company/invitations */
 export const signedOutAccountRoutes: Routes = (app, deps) => {
-  app.post('/v1/auth/login', { schema: loginSchema }, async ({ body, ip, headers }) =>
-    login(deps, {
-      email: canonicalEmail(body.email),
-      password: body.password,
-      address: normalizeIP(ip),
-      userAgent: headers['user-agent'],
-    }),
-  );
+  /** Starts a session: its token is in the answer, or in the cookie of the console if the body asks for that. */
+  const answerSession = async (
+    request: FastifyRequest & { body: { cookie?: boolean } },
+    reply: FastifyReply,
+    start: (caller: { address: string; userAgent: string | undefined }) => Promise<Session>,
+  ) => {
+    const { body, ip, headers } = request;
+    const inCookie = body.cookie === true;
+    // First, so that a refused request uses no link.
+    if (inCookie) assertFromConsole(request);
+    const session = await start({ address: normalizeIP(ip), userAgent: headers['user-agent'] });
+    if (!inCookie) return session;
+    const { token, ...shown } = session;
+    setConsoleCookie(request, reply, deps.config, token);
+    return shown;
+  };
+
+  app.post('/v1/auth/login', { schema: loginSchema }, async (request, reply) => {
+    const { email, password } = request.body;
+    return answerSession(request, reply, (caller) =>
+      login(deps, { email: canonicalEmail(email), password, ...caller }),
+    );
+  });
 
   app.post('/v1/auth/join', { schema: joinSchema }, async (request, reply) => {
-    const userAgent = request.headers['user-agent'];
-    const newcomer = { ...request.body, address: normalizeIP(request.ip), userAgent };
-    const session = await acceptInvite(deps, newcomer, 'team');
     reply.code(201);
-    return session;
+    return answerSession(request, reply, (caller) =>
+      acceptInvite(deps, { ...request.body, ...caller }, 'team'),
+    );
   });
 
   app.post('/v1/auth/link', { schema: linkSchema }, async ({ body }) => readLink(deps, body.token));
 
-  app.post('/v1/auth/reset', { schema: resetSchema }, async ({ body, headers }) =>
-    resetPassword(deps, { ...body, userAgent: headers['user-agent'] }),
+  app.post('/v1/auth/reset', { schema: resetSchema }, async (request, reply) =>
+    answerSession(request, reply, (caller) => resetPassword(deps, { ...request.body, ...caller })),
   );
 
   app.post('/v1/company/invitations/accept', { schema: acceptSchema }, async (request, reply) => {
-    const userAgent = request.headers['user-agent'];
-    const session = await acceptInvite(
-      deps,
-      { ...request.body, address: normalizeIP(request.ip), userAgent },
-      'company',
-    );
     reply.code(201);
-    return session;
+    return answerSession(request, reply, (caller) =>
+      acceptInvite(deps, { ...request.body, ...caller }, 'company'),
+    );
   });
 };
 

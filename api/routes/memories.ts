@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { type Decided, type DecisionOutcome, decideChecked, decideEach } from '../../core/memories/decide.ts';
+import type { Outcome } from '../../core/access/run-each.ts';
+import { type Decided, decideChecked, decideEach } from '../../core/memories/decide.ts';
 import {
   getMemory,
   listMemories,
@@ -21,18 +22,16 @@ import {
   MemoryQuery,
   MemoryVersion,
 } from '../../shared/schemas/memories.ts';
-import { problemDocument, toServiceError } from '../http/errors.ts';
+import { problemOf } from '../http/errors.ts';
 import { assertTeamActive, withRight } from '../http/guards.ts';
 import { errorCodes } from '../http/openapi/declared-errors.ts';
 import {
+  answerSortedPage,
+  answerVersionPage,
   disconnectSignal,
   IdParams,
-  pageOf,
   parseIdFilter,
-  parsePage,
   parseTextFilter,
-  parseVersionPage,
-  versionPageOf,
 } from '../http/requests.ts';
 import type { Routes } from '../types.ts';
 
@@ -54,11 +53,8 @@ function parseDecisions(body: DecisionRequest): Decision[] | null {
   return decisions;
 }
 
-function toResult(outcome: DecisionOutcome, request: FastifyRequest): DecisionResult {
-  if ('memory' in outcome) return outcome;
-  const refusal = toServiceError(outcome.error);
-  if (refusal.status >= 500) request.log.error({ err: refusal.cause ?? outcome.error }, 'a decision failed');
-  return { problem: problemDocument(refusal, request.id) as Static<typeof Problem> };
+function toResult(outcome: Outcome<Decided>, request: FastifyRequest): DecisionResult {
+  return 'error' in outcome ? { problem: problemOf(outcome.error, request) } : outcome;
 }
 
 /** /v1/memory/memories */
@@ -70,7 +66,7 @@ export const memoryRoutes: Routes = (app, deps) => {
       config: { permission: 'memory:review' },
       schema: {
         operationId: 'listMemories',
-        summary: 'Memories in review and published memories, newest first',
+        summary: 'Memories in review and published memories, newest first unless `sort` says otherwise',
         tags: ['memory'],
         querystring: MemoryQuery,
         response: { 200: Page(ListedMemory) },
@@ -86,8 +82,7 @@ export const memoryRoutes: Routes = (app, deps) => {
         createdAfter: parseTime(query.createdAfter, '/createdAfter'),
         createdBefore: parseTime(query.createdBefore, '/createdBefore'),
       };
-      const { items, hasMore } = await listMemories(deps, teamScope, parsePage(query), filter);
-      return pageOf(items, hasMore);
+      return answerSortedPage(query, (part) => listMemories(deps, teamScope, part, filter));
     },
   );
 
@@ -119,12 +114,9 @@ export const memoryRoutes: Routes = (app, deps) => {
         response: { 200: Page(MemoryVersion) },
       },
     },
-    async ({ params, query, teamScope }) => {
-      // First, so that a malformed page is refused before an unknown id.
-      const part = parseVersionPage(query);
-      const { items, hasMore } = await listMemoryVersions(deps, teamScope, parseId(params.id), part);
-      return versionPageOf(items, hasMore);
-    },
+    async ({ params, query, teamScope }) =>
+      // The page is parsed first, so that a malformed one is refused before an unknown id.
+      answerVersionPage(query, (part) => listMemoryVersions(deps, teamScope, parseId(params.id), part)),
   );
 
   app.post(

@@ -3,56 +3,41 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
 import {
   type ClientPackage,
-  chooseEncoding,
-  deeperDocument,
-  joinStyles,
-  madeScripts,
   PAGE_HEADERS,
-  type PageFile,
-  packageFiles,
+  readBuiltConsole,
   readClientPackage,
-  readWebFile,
-  webFilesIn,
+  sendDocument,
+  sendFile,
 } from '../http/pages.ts';
-import { requestedBytes } from '../http/requests.ts';
-import type { App, Routes } from '../types.ts';
+import { encodedPath, requestedBytes } from '../http/requests.ts';
+import type { Routes } from '../types.ts';
 
-/** The files of a page, by their paths in web/. */
-interface PageFiles {
-  /** Addresses of the page, of one or two segments. */
-  addresses: readonly string[];
-  /** The address below which the assets are served. */
-  folder: string;
-  html: string;
-  assets: readonly string[];
-  /** Assets that are no files of web/, by their paths in the folder. */
-  made?: ReadonlyMap<string, PageFile>;
-}
-
-/**
- * Serves a page of web/ and its assets. Only the listed files are served. The document refers to its assets, and
- * scripts to the service, by relative addresses, so that the page works behind a proxy that adds a prefix.
- */
-function servePage(app: App, { addresses, folder, html, assets, made = new Map() }: PageFiles): void {
-  app.register(async (page) => {
-    page.addHook('onRequest', async (_request, reply) => {
-      reply.headers(PAGE_HEADERS);
-    });
-    const serve = (url: string, file: PageFile) =>
-      page.get(url, { schema: { hide: true } }, async (request, reply) => {
-        reply.type(file.type);
-        const encoding = chooseEncoding(request, reply);
-        const compressed = encoding === null ? null : await file.compressed(encoding);
-        if (encoding === null || compressed === null) return reply.send(file.body);
-        return reply.header('content-encoding', encoding).send(compressed);
-      });
-    for (const address of addresses) {
-      serve(address, address.lastIndexOf('/') === 0 ? readWebFile(html) : deeperDocument(html, 1));
-    }
-    for (const asset of assets) serve(`${folder}/${asset}`, readWebFile(asset));
-    for (const [name, file] of made) serve(`${folder}/${name}`, file);
-  });
-}
+/** The addresses of the console, by its router in web/src/app. `:id` names a record. */
+export const ADDRESSES = [
+  '/',
+  '/search',
+  '/sources',
+  '/sources/:id',
+  '/memories',
+  '/memories/:id',
+  '/files',
+  '/imports',
+  '/review',
+  '/captures',
+  '/people',
+  '/clients',
+  '/tokens',
+  '/activity',
+  '/audit',
+  '/settings',
+  '/company',
+  '/jobs',
+  '/dashboard',
+  '/account',
+  '/join',
+  '/accept',
+  '/reset',
+];
 
 /**
  * Serves the terminal client as a package of npm at `/cli.tgz`, and its SHA-256 at `/cli.tgz.sha256`, as `sha256sum`
@@ -85,92 +70,21 @@ export function serveClientPackage(app: FastifyInstance, file: ClientPackage | n
   });
 }
 
-/** The files that every page for a one-time link loads, in addition to its own script. */
-const ASSETS = [
-  'shared/page.css',
-  'shared/ask-service.js',
-  'shared/element.js',
-  'shared/page-text.js',
-  'shared/session.js',
-  'links/link-page.js',
-  'links/one-time-link.js',
-  'links/password-form.js',
-  'links/session-view.js',
-];
-
-/**
- * Serves a page for one-time links. The token is in the fragment of the address, so the service does not receive it.
- */
-function serveLinkPage(app: App, name: string, scripts: readonly string[]): void {
-  servePage(app, {
-    addresses: [`/${name}`],
-    folder: `/${name}`,
-    html: `links/${name}.html`,
-    assets: [...scripts, ...ASSETS],
-  });
-}
-
-/** The addresses of the console. Each is a page in the table of web/console/sections.js; `:id` names a record. */
-export const ADDRESSES = [
-  '/',
-  '/search',
-  '/sources',
-  '/sources/:id',
-  '/review',
-  '/memories',
-  '/memories/:id',
-  '/captures',
-  '/imports',
-  '/files',
-  '/people',
-  '/clients',
-  '/tokens',
-  '/audit',
-  '/company',
-  '/jobs',
-  '/dashboard',
-  '/account',
-];
-
-/** The scripts of the console: those shared with other pages, its own, and those of the dashboard within it. */
-const SCRIPTS = [
-  'shared/ask-service.js',
-  'shared/polling.js',
-  'shared/session.js',
-  ...webFilesIn('console', '.js'),
-  ...webFilesIn('dashboard', '.js'),
-];
-
-/** The shared styles come first, because the others override them. */
-const STYLES = [
-  'shared/page.css',
-  'console/console.css',
-  'console/masthead.css',
-  ...webFilesIn('console/parts', '.css'),
-  ...webFilesIn('console/pages', '.css'),
-  ...webFilesIn('dashboard', '.css'),
-];
-
-/** Assets that are no files of web/. */
-const MADE: ReadonlyMap<string, PageFile> = new Map([
-  ...packageFiles(),
-  ['console/styles.css', joinStyles('console/styles.css', STYLES)],
-]);
-
 export const pageRoutes: Routes = (app) => {
-  serveClientPackage(app, readClientPackage());
+  // Read at start-up: no request waits for it.
+  const built = readBuiltConsole();
+  for (const address of ADDRESSES)
+    app.get(address, { schema: { hide: true } }, async (request, reply) =>
+      sendDocument(reply, encodedPath(request.url)),
+    );
 
-  serveLinkPage(app, 'reset', ['links/reset.js']);
-
-  serveLinkPage(app, 'join', ['links/join.js', 'links/invite-page.js']);
-
-  serveLinkPage(app, 'accept', ['links/accept.js', 'links/invite-page.js']);
-
-  servePage(app, {
-    addresses: ADDRESSES,
-    folder: '/assets',
-    html: 'console/console.html',
-    assets: SCRIPTS,
-    made: new Map([...MADE, ...madeScripts()]),
+  app.get<{ Params: { '*': string } }>('/assets/*', { schema: { hide: true } }, async (request, reply) => {
+    const file = built?.assets.get(request.params['*']);
+    if (file === undefined) return reply.callNotFound();
+    // Its name tells its content.
+    reply.headers(PAGE_HEADERS).header('cache-control', 'public, max-age=31536000, immutable');
+    return sendFile(request, reply, file);
   });
+
+  serveClientPackage(app, readClientPackage());
 };

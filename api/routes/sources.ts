@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import type { Outcome } from '../../core/access/run-each.ts';
 import { purgeMemory } from '../../core/memories/purge.ts';
+import { type ChangedInBatch, changeEach, parseBatch, undoOf } from '../../core/sources/batch.ts';
 import { changeSource } from '../../core/sources/commands.ts';
 import { ingestSource, parseIngest } from '../../core/sources/ingest.ts';
 import {
@@ -14,38 +16,48 @@ import {
   type SourcePart,
 } from '../../core/sources/queries.ts';
 import { archiveSource, archiveSources, purgeSource, restoreSource } from '../../core/sources/removal.ts';
-import { DOCUMENT_BODY_LIMIT } from '../../shared/body-limits.ts';
-import { ServiceError } from '../../shared/errors.ts';
+import { restoreSourceVersion } from '../../core/sources/replace-text.ts';
+import { listSourceVersions, readSentText } from '../../core/sources/texts.ts';
+import { DOCUMENT_BODY_LIMIT, MAX_TEXT_BYTES } from '../../shared/body-limits.ts';
+import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTag, safeFileName } from '../../shared/formats/names.ts';
 import { assertFuture, parseOccurredBounds } from '../../shared/formats/times.ts';
 import { parseId } from '../../shared/ids.ts';
-import { Page } from '../../shared/schemas/common.ts';
+import { Page, PageQuery } from '../../shared/schemas/common.ts';
 import {
   ArchiveRequest,
   ArchiveResponse,
   CHUNKS_PER_PAGE,
   ChangedSource,
-  ChunksQuery,
   IngestRequest,
   IngestResponse,
   Source,
+  SourceBatch,
+  SourceBatchResponse,
   SourceChange,
   SourceQuery,
   SourceText,
+  SourceTextQuery,
+  SourceVersion,
   TagCount,
   TagQuery,
 } from '../../shared/schemas/sources.ts';
 import { writeLayer } from '../../shared/scope.ts';
 import { INGEST_JSON_LIMITS } from '../http/bodies/read-body.ts';
-import { withRight, withWriteAccess } from '../http/guards.ts';
+import { problemOf } from '../http/errors.ts';
+import { assertTeamActive, withRight, withWriteAccess } from '../http/guards.ts';
 import { answerOnce, isRepeatable, readIdempotencyKey } from '../http/input.ts';
 import { errorCodes } from '../http/openapi/declared-errors.ts';
 import {
   answerPage,
+  answerSortedPage,
+  answerVersionPage,
   disconnectSignal,
   IdParams,
   parseLimit,
   parseTextFilter,
+  parseWholeNumber,
+  RowCount,
   requestedBytes,
 } from '../http/requests.ts';
 import type { Routes } from '../types.ts';
@@ -60,6 +72,16 @@ const file = (description: string) => ({
   description,
   content: { '*/*': { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) } },
 });
+
+/**
+ * Parses `version` of one source; null for its present text.
+ * @throws ServiceError `invalid_request`
+ */
+function parseVersion({ text, version }: Static<typeof SourceTextQuery>): number | null {
+  if (version === undefined) return null;
+  if (text !== 'true') throw invalidField('/version', 'is only possible with text=true');
+  return parseWholeNumber(version, '/version');
+}
 
 /** /v1/memory/ingest, /v1/memory/sources, /v1/memory/memories, /v1/memory/tags */
 export const sourceRoutes: Routes = (app, deps) => {
@@ -111,7 +133,7 @@ export const sourceRoutes: Routes = (app, deps) => {
       config: { permission: 'memory:read' },
       schema: {
         operationId: 'listSources',
-        summary: 'Sources, newest first',
+        summary: 'Sources, newest first unless `sort` says otherwise',
         tags: ['memory'],
         querystring: SourceQuery,
         response: { 200: Page(Source) },
@@ -127,7 +149,10 @@ export const sourceRoutes: Routes = (app, deps) => {
         tag: query.tag === undefined ? null : parseTag(query.tag, '/tag'),
         ...parseOccurredBounds(query),
       };
-      return answerPage(query, (part) => listSources(deps, teamScope, part, filter));
+      return answerSortedPage(query, async (part) => {
+        const rows = await listSources(deps, teamScope, { ...part, limit: part.limit + 1 }, filter);
+        return { items: rows.slice(0, part.limit), hasMore: rows.length > part.limit };
+      });
     },
   );
 
@@ -140,11 +165,12 @@ export const sourceRoutes: Routes = (app, deps) => {
         summary: 'One source with its text',
         tags: ['memory'],
         params: IdParams,
-        querystring: ChunksQuery,
+        querystring: SourceTextQuery,
         response: { 200: SourceText },
       },
     },
     async ({ params, query, teamScope }) => {
+      const version = parseVersion(query);
       let read = null as SourcePart | null;
       const page = await answerPage(
         query,
@@ -156,25 +182,63 @@ export const sourceRoutes: Routes = (app, deps) => {
         { default: CHUNKS_PER_PAGE, max: CHUNKS_PER_PAGE },
       );
       if (read === null) throw new ServiceError('not_found');
-      return { ...read.source, metadata: read.metadata, chunks: page.items, nextCursor: page.nextCursor };
+      const sent = query.text === 'true' ? await readSentText(deps, teamScope, read.source.id, version) : {};
+      return {
+        ...read.source,
+        metadata: read.metadata,
+        ...sent,
+        chunks: page.items,
+        nextCursor: page.nextCursor,
+      };
     },
+  );
+
+  app.get(
+    '/v1/memory/sources/:id/versions',
+    {
+      config: { permission: 'memory:read' },
+      schema: {
+        operationId: 'listSourceVersions',
+        summary: 'The texts that a source had before, newest first',
+        description:
+          'Read one with `?text=true&version=` of the source. The last `MEMORY_SOURCE_KEEP_VERSIONS` are kept.',
+        tags: ['memory'],
+        params: IdParams,
+        querystring: Type.Object(PageQuery, { additionalProperties: false }),
+        response: { 200: Page(SourceVersion) },
+      },
+    },
+    async ({ params, query, teamScope }) =>
+      // The page is parsed first, so that a malformed one is refused before an unknown id.
+      answerVersionPage(query, (part) => listSourceVersions(deps, teamScope, parseId(params.id), part)),
   );
 
   app.patch(
     '/v1/memory/sources/:id',
     {
+      bodyLimit: MAX_TEXT_BYTES,
       config: { permission: 'memory:write' },
       schema: {
         operationId: 'changeSource',
-        summary: 'Change the title, the tags or the expiry of a source, or move it to another layer',
+        summary:
+          'Change the title, the tags, the expiry or the text of a source, or move it to another layer',
         tags: ['memory'],
         params: IdParams,
         body: SourceChange,
         response: { 200: ChangedSource },
-        errors: errorCodes('scope_forbidden', 'forbidden', 'team_archived', 'conflict', 'secret_detected'),
+        errors: errorCodes(
+          'scope_forbidden',
+          'forbidden',
+          'team_archived',
+          'conflict',
+          'version_conflict',
+          'secret_detected',
+          'quota_exceeded',
+        ),
       },
     },
-    async ({ params, body, teamScope }) => changeSource(deps, teamScope, params.id, body),
+    async ({ params, body, teamScope }, reply) =>
+      changeSource(deps, teamScope, params.id, body, disconnectSignal(reply)),
   );
 
   app.delete(
@@ -267,6 +331,44 @@ export const sourceRoutes: Routes = (app, deps) => {
   );
 
   app.post(
+    '/v1/memory/sources/batch',
+    {
+      config: { permission: 'memory:write' },
+      schema: {
+        operationId: 'changeSources',
+        summary: 'Change, move, archive or restore many sources, and learn how to take it back',
+        description:
+          'Changes up to 500 sources one after the other, each by the rules of `PATCH`, `DELETE` and `restore`, in a transaction of ' +
+          'its own. The events have the same `batchId`. If the connection closes, the sources that follow stay as they are.',
+        tags: ['memory'],
+        body: SourceBatch,
+        response: { 200: SourceBatchResponse },
+        errors: errorCodes('scope_forbidden', 'team_archived'),
+      },
+    },
+    async (request, reply) => {
+      const { body, teamScope } = request;
+      const signal = disconnectSignal(reply);
+      const batch = await parseBatch(deps, teamScope, body);
+      assertTeamActive(request);
+      const outcomes: Outcome<ChangedInBatch>[] = [];
+      for await (const outcome of changeEach(deps, teamScope, batch, signal)) outcomes.push(outcome);
+      const results = outcomes.map((outcome, index) => ({
+        id: body.ids[index] ?? '',
+        ...('error' in outcome
+          ? { problem: problemOf(outcome.error, request) }
+          : { changed: outcome.changed }),
+      }));
+      const { redactions } = batch;
+      return {
+        results,
+        undo: undoOf(outcomes),
+        ...(redactions.length === 0 ? {} : { redactions: [...redactions] }),
+      };
+    },
+  );
+
+  app.post(
     '/v1/memory/sources/:id/restore',
     {
       config: { permission: 'memory:write' },
@@ -284,6 +386,28 @@ export const sourceRoutes: Routes = (app, deps) => {
       },
     },
     ({ params, teamScope }) => restoreSource(deps, teamScope, parseId(params.id)),
+  );
+
+  app.post(
+    '/v1/memory/sources/:id/versions/:version/restore',
+    {
+      config: { permission: 'memory:write' },
+      schema: {
+        operationId: 'restoreSourceVersion',
+        summary: 'Restore a former text of a source; the present one becomes a version',
+        description: 'The text is checked as an ingested one. It is 409 for a source that is archived.',
+        tags: ['memory'],
+        params: Type.Object({ ...IdParams.properties, version: Type.String() }),
+        response: { 200: Source },
+        errors: errorCodes('forbidden', 'team_archived', 'conflict', 'secret_detected', 'quota_exceeded'),
+      },
+    },
+    ({ params, teamScope }, reply) => {
+      const id = parseId(params.id);
+      // A version that is no number is unknown, as an id that is none.
+      if (!/^[1-9]\d{0,8}$/.test(params.version)) throw new ServiceError('not_found');
+      return restoreSourceVersion(deps, teamScope, id, Number(params.version), disconnectSignal(reply));
+    },
   );
 
   app.post(
@@ -347,7 +471,9 @@ export const sourceRoutes: Routes = (app, deps) => {
     },
     async ({ query, teamScope }) => {
       const { cursor, clientId } = query;
-      return listTags(deps, teamScope, { limit: parseLimit(query.limit), cursor, clientId });
+      const count = new RowCount(query);
+      const page = { limit: parseLimit(query.limit), cursor, clientId, ...count.asked };
+      return { ...(await listTags(deps, teamScope, page)), ...count.fields };
     },
   );
 };

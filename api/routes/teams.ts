@@ -8,11 +8,17 @@ import {
   type NamedOwner,
   renameTeam,
 } from '../../core/teams/commands.ts';
-import { getSelectedTeam, getTeam, listTeams } from '../../core/teams/queries.ts';
+import { getSelectedTeam, getTeam, getTeamActivity, listTeams } from '../../core/teams/queries.ts';
 import { type Identity, ownsCompany } from '../../shared/access.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseEmail } from '../../shared/formats/names.ts';
 import { parseId } from '../../shared/ids.ts';
+import {
+  ActivityQuery,
+  DEFAULT_ACTIVITY_DAYS,
+  MAX_ACTIVITY_DAYS,
+  TeamActivity,
+} from '../../shared/schemas/activity.ts';
 import { Page, PageQuery } from '../../shared/schemas/common.ts';
 import {
   CompanyTeamChange,
@@ -25,7 +31,7 @@ import {
 import { companyScope } from '../../shared/scope.ts';
 import { owningCompany, selectedTeam, withRight } from '../http/guards.ts';
 import { errorCodes } from '../http/openapi/declared-errors.ts';
-import { answerPage, IdParams } from '../http/requests.ts';
+import { answerPage, IdParams, parseLimit } from '../http/requests.ts';
 import type { Routes } from '../types.ts';
 
 /** The Owner that a request names, by id or by email. Null for the caller. */
@@ -188,6 +194,30 @@ export const teamTeamRoutes: Routes = (app, deps) => {
       },
     },
     async (request) => getSelectedTeam(deps, request.teamScope, selectedTeam(request)),
+  );
+
+  app.get(
+    '/v1/team/activity',
+    {
+      onRequest: withRight('readAudit'),
+      config: { permission: 'audit:read' },
+      schema: {
+        operationId: 'getTeamActivity',
+        summary: 'How the selected Team was used, by day and by agent token',
+        description:
+          'Numbers only, without any text. Days of before this was counted have what the audit tells. What is opened and ' +
+          'returned is counted every few seconds: a process that is killed loses the last ones. An agent token that is limited ' +
+          'to clients is refused.',
+        tags: ['team'],
+        querystring: ActivityQuery,
+        response: { 200: TeamActivity },
+        errors: errorCodes('forbidden'),
+      },
+    },
+    async ({ teamScope, query }) => {
+      const limits = { default: DEFAULT_ACTIVITY_DAYS, max: MAX_ACTIVITY_DAYS };
+      return getTeamActivity(deps, teamScope, parseLimit(query.days, limits, '/days'));
+    },
   );
 
   app.patch(

@@ -24,7 +24,7 @@ import { narrowToClient } from '../../shared/scope.ts';
 import { withWriteAccess } from '../http/guards.ts';
 import { answerOnce, readIdempotencyKey } from '../http/input.ts';
 import { errorCodes } from '../http/openapi/declared-errors.ts';
-import { parseLimit, parseVersionPage, versionPageOf } from '../http/requests.ts';
+import { answerVersionPage, parseLimit, RowCount } from '../http/requests.ts';
 import type { Routes } from '../types.ts';
 
 const ManifestQuery = Type.Object(
@@ -64,7 +64,9 @@ export const workspaceRoutes: Routes = (app, deps) => {
       const cursor = parseManifestCursor(query.cursor);
       // Last, so that a malformed query is refused before a client that the caller cannot read.
       const scope = narrowToClient(teamScope, query.clientId);
-      return getManifest({ config, database }, scope, { since, cursor, limit });
+      const count = new RowCount(query);
+      const page = { since, cursor, limit, ...count.asked };
+      return { ...(await getManifest({ config, database }, scope, page)), ...count.fields };
     },
   );
 
@@ -135,10 +137,8 @@ export const workspaceRoutes: Routes = (app, deps) => {
         errors: errorCodes('invalid_path', 'not_found'),
       },
     },
-    async ({ query, teamScope }) => {
-      const part = parseVersionPage(query);
-      const { items, hasMore } = await listFileVersions(deps, teamScope, parseQueryPath(query.path), part);
-      return versionPageOf(items, hasMore);
-    },
+    async ({ query, teamScope }) =>
+      // The page is parsed first, so that a malformed one is refused before an unknown id.
+      answerVersionPage(query, (part) => listFileVersions(deps, teamScope, parseQueryPath(query.path), part)),
   );
 };

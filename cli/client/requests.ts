@@ -18,10 +18,44 @@ export function withQuery(path: string, query: Query): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
+/** How many items a whole list has: null with `totalAtLeast` if there are too many to count. */
+export type Total = Pick<Static<ReturnType<typeof Page>>, 'total' | 'totalAtLeast'>;
+
+/** Items of a list, with its total if it was asked for. */
+export type Listed<Item> = { items: Item[] } & Total;
+
 /**
- * Reads a list of the service, page by page, newest first.
+ * Reads a list of the service, page by page, in its order.
  * @param limit the most items to read; without it, all are read
+ * @param isCounted whether to ask for the total
  */
+export async function readCountedList<Item extends TSchema>(
+  service: ServiceClient,
+  path: string,
+  item: Item,
+  query: Query,
+  { limit = Infinity, isCounted = false } = {},
+): Promise<Listed<Static<Item>>> {
+  const page = Page(item);
+  const items: Static<Item>[] = [];
+  let total: Total = {};
+  let cursor: string | null | undefined;
+  while (cursor !== null && items.length < limit) {
+    const part = String(Math.min(PAGE_LIMITS.max, limit - items.length));
+    const count = isCounted && cursor === undefined ? 'true' : undefined;
+    const answer = (await service.get(
+      withQuery(path, { ...query, limit: part, cursor: cursor ?? undefined, count }),
+      page,
+    )) as Listed<Static<Item>> & { nextCursor: string | null };
+    const { nextCursor, items: more, ...counts } = answer;
+    if (cursor === undefined) total = counts;
+    items.push(...more);
+    cursor = nextCursor;
+  }
+  return { items, ...total };
+}
+
+/** Reads the items of a list of the service, as `readCountedList`. */
 export async function readList<Item extends TSchema>(
   service: ServiceClient,
   path: string,
@@ -29,19 +63,7 @@ export async function readList<Item extends TSchema>(
   query: Query = {},
   limit = Infinity,
 ): Promise<Static<Item>[]> {
-  const page = Page(item);
-  const items: Static<Item>[] = [];
-  let cursor: string | null | undefined;
-  while (cursor !== null && items.length < limit) {
-    const part = String(Math.min(PAGE_LIMITS.max, limit - items.length));
-    const answer = (await service.get(
-      withQuery(path, { ...query, limit: part, cursor: cursor ?? undefined }),
-      page,
-    )) as { items: Static<Item>[]; nextCursor: string | null };
-    items.push(...answer.items);
-    cursor = answer.nextCursor;
-  }
-  return items;
+  return (await readCountedList(service, path, item, query, { limit })).items;
 }
 
 /** The most items that a command lists. */

@@ -138,7 +138,9 @@ export function connect(
       redirect: 'manual',
       ...(signal === undefined ? {} : { signal }),
     });
-    const answer = readAnswer(response, text, url, credential);
+    const received = readAnswer(response, text, url, credential);
+    // Fields that an older service does not have yet.
+    const answer = Value.Check(schema, received) ? received : Value.Default(schema, received);
     if (!Value.Check(schema, answer)) throw unexpectedAnswer(url, response.status);
     if (Value.Check(Health, answer)) seenVersions.set(url, answer.version);
     return answer;
@@ -221,6 +223,10 @@ function readAnswer(response: Response, text: string, url: string, credential: C
   if (code === 'team_required') {
     const advice = `choose one with --team, or for all commands with ${PROGRAM} team use (whoami lists yours)`;
     throw new ServiceRefusal(status, code, `you have access to several Teams: ${advice}`);
+  }
+  if (code === 'method_not_allowed' || detail === 'The route does not exist') {
+    const message = `the service at ${url} is older than this program, and does not have this command: upgrade it`;
+    throw new ServiceRefusal(status, code, message);
   }
   const message = oneLine(`${code}: ${String(detail)}`);
   const refusal = new ServiceRefusal(status, code, `the service refused: ${message}`);

@@ -3,6 +3,7 @@ import { foldName } from '../../shared/formats/names.ts';
 import { isId } from '../../shared/ids.ts';
 import { SessionInfo } from '../../shared/schemas/accounts.ts';
 import { Client } from '../../shared/schemas/clients.ts';
+import { Member } from '../../shared/schemas/people.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { PROGRAM } from '../terminal/program.ts';
@@ -92,6 +93,26 @@ export async function findOptionalClient(
   given: string | undefined,
 ): Promise<string | undefined> {
   return given === undefined ? undefined : findClient(service, given);
+}
+
+/**
+ * The id of the member of the Team with this email, name or id. An id is not looked up: it can be that of a former member.
+ * @throws CommandError that lists the candidates if the name is unknown or ambiguous
+ */
+export async function findMember(service: ServiceClient, given: string): Promise<string> {
+  if (isId(given)) return given.toLowerCase();
+  const members = await readList(service, '/v1/team/members', Member);
+  const byEmail = members.find(({ email }) => foldName(email) === foldName(given));
+  if (byEmail !== undefined) return byEmail.userId;
+  const named = members.map(({ userId, name }) => ({ id: userId, name }));
+  const found = findNamed(given, named);
+  if ('id' in found) return found.id;
+  const name = JSON.stringify(oneLine(given));
+  throw new CommandError(
+    found.length === 0
+      ? `--actor: the Team has no member named ${name}; it has: ${listed(named)}`
+      : `--actor: several members are named ${name}: choose one by the id: ${listed(found)}`,
+  );
 }
 
 /** The options that say which service to use, and as whom. */

@@ -23,8 +23,8 @@ import { askTerminal, atTerminal, readFirstLine } from '../terminal/prompt.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { parseDuration } from '../terminal/times.ts';
 
-/** A session that was created with a password always has an end. */
-const NewSession = Type.Object({ ...Session.properties, expiresAt: Time });
+/** A session that was created with a password always has an end, and without a cookie the answer has its token. */
+const NewSession = Type.Object({ ...Session.properties, token: Type.String(), expiresAt: Time });
 
 const loginOptions = {
   email: {

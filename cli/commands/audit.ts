@@ -1,6 +1,6 @@
 import { AUDIT_KINDS, AuditEvent, AuditVerification, SEAL_PATTERN } from '../../shared/schemas/audit.ts';
-import { parseLimit, readList } from '../client/requests.ts';
-import { signedIn, signedInToTeam } from '../client/signed-in.ts';
+import { parseLimit, readCountedList } from '../client/requests.ts';
+import { findMember, signedIn, signedInToTeam } from '../client/signed-in.ts';
 import {
   type Command,
   CREDENTIAL_NOTE,
@@ -11,19 +11,40 @@ import {
 import { CommandError } from '../terminal/command-error.ts';
 import { counted } from '../terminal/output.ts';
 import { type Column, table } from '../terminal/table.ts';
-import { toSecond } from '../terminal/times.ts';
+import { parseDateOrAge, toSecond } from '../terminal/times.ts';
+import { COUNT_OPTION, endLines } from './lists.ts';
 
 const DEFAULT_LIMIT = 50;
 
 const options = {
   kind: {
     type: 'string',
+    multiple: true,
     value: 'kind',
     examples: Object.keys(AUDIT_KINDS),
-    help: 'only events of this kind, such as memory.publish',
+    help: 'only events of this kind, such as memory.publish; can be repeated',
+  },
+  'not-kind': {
+    type: 'string',
+    multiple: true,
+    value: 'kind',
+    examples: Object.keys(AUDIT_KINDS),
+    help: 'no events of this kind, such as memory.search; can be repeated',
   },
   subject: { type: 'string', value: 'id', help: 'only events about the record with this id' },
+  actor: { type: 'string', value: 'email', help: 'only what this member did, by email, name or id' },
+  since: {
+    type: 'string',
+    value: 'time',
+    help: 'only what happened then or later: a date (from its beginning in UTC), a time, or how long ago, such as 7d',
+  },
+  until: {
+    type: 'string',
+    value: 'time',
+    help: 'only what happened then or earlier: a date (to its end in UTC), a time, or how long ago',
+  },
   limit: { type: 'string', value: 'n', help: `the most events to list, default ${DEFAULT_LIMIT}` },
+  ...COUNT_OPTION,
   ...TEAM_OPTIONS,
 } as const;
 
@@ -49,12 +70,24 @@ With --json, each event has its details.`,
   notes: CREDENTIAL_NOTE,
   async run(values) {
     const limit = parseLimit(values.limit, DEFAULT_LIMIT);
+    const since = parseDateOrAge('since', values.since);
+    const until = parseDateOrAge('until', values.until);
     const { service } = await signedInToTeam(values);
-    const query = { kind: values.kind, subjectId: values.subject };
-    const items = await readList(service, '/v1/memory/audit', AuditEvent, query, limit);
-    if (values.json === true || items.length === 0) return { text: 'No events.', data: { items } };
-    const more = items.length === limit ? [`There may be more: --limit lists more than ${limit}.`] : [];
-    return { text: [...table(COLUMNS, items), ...more].join('\n'), data: { items } };
+    const kinds = [...(values.kind ?? []), ...(values['not-kind'] ?? []).map((kind) => `!${kind}`)];
+    const [onlyKind] = kinds.length === 1 ? (values.kind ?? []) : [];
+    const query = {
+      // An older service knows only this filter, and ignores the other.
+      kind: onlyKind,
+      kinds: onlyKind === undefined && kinds.length > 0 ? kinds.join(',') : undefined,
+      subjectId: values.subject,
+      actorId: values.actor === undefined ? undefined : await findMember(service, values.actor),
+      since,
+      until,
+    };
+    const counting = { limit, isCounted: values.count === true };
+    const list = await readCountedList(service, '/v1/memory/audit', AuditEvent, query, counting);
+    const shown = list.items.length === 0 ? ['No events.'] : table(COLUMNS, list.items);
+    return { text: [...shown, ...endLines(list, limit)].join('\n'), data: list };
   },
 };
 

@@ -7,7 +7,7 @@ import {
   MemoryVersion,
   type SimilarMemory,
 } from '../../shared/schemas/memories.ts';
-import { parseLimit, readList } from '../client/requests.ts';
+import { parseLimit, readCountedList, readList } from '../client/requests.ts';
 import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts';
 import { findOptionalClient, type NameLayer, readLayerNames, signedInToTeam } from '../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, parseWhole, TEAM_OPTIONS } from '../program/command.ts';
@@ -17,6 +17,7 @@ import { bold, dim, printLines, type Result } from '../terminal/output.ts';
 import { atTerminal, editText, type Keys, keepText, TerminalClosed, withKeys } from '../terminal/prompt.ts';
 import { table } from '../terminal/table.ts';
 import { day } from '../terminal/times.ts';
+import { COUNT_OPTION, endLines, SORT_OPTIONS } from './lists.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -35,21 +36,27 @@ const memoriesOptions = {
   },
   containing: { type: 'string', value: 'text', help: 'only memories whose title or text contains this' },
   limit: { type: 'string', value: 'n', help: `the most memories to list, default ${DEFAULT_LIMIT}` },
+  ...SORT_OPTIONS,
+  ...COUNT_OPTION,
   ...TEAM_OPTIONS,
 } as const;
 
 export const memories: Command<typeof memoriesOptions> = {
   section: 'memory',
   summary: 'list memories, also discarded and archived ones',
-  about: 'Lists memories with their ids, newest first. Requires Full access.',
+  about:
+    'Lists memories with their ids, newest first unless --sort names another order. Requires Full access.',
   options: memoriesOptions,
   notes: CREDENTIAL_NOTE,
   async run(values) {
     const limit = parseLimit(values.limit, DEFAULT_LIMIT);
     const { service } = await signedInToTeam(values);
     const clientId = await findOptionalClient(service, values.client);
-    const query = { state: values.state, clientId, q: values.containing };
-    const items = await readList(service, '/v1/memory/memories', Memory, query, limit);
+    const { state, containing: q, sort, order } = values;
+    const query = { state, clientId, q, sort, order };
+    const counting = { limit, isCounted: values.count === true };
+    const list = await readCountedList(service, '/v1/memory/memories', Memory, query, counting);
+    const { items } = list;
     const nameLayer = await readLayerNames(
       service,
       items.map((item) => item.clientId),
@@ -65,7 +72,8 @@ export const memories: Command<typeof memoriesOptions> = {
       ],
       items,
     );
-    return { text: items.length === 0 ? 'No memories.' : lines.join('\n'), data: { items } };
+    const shown = items.length === 0 ? ['No memories.'] : lines;
+    return { text: [...shown, ...endLines(list, limit)].join('\n'), data: list };
   },
 };
 

@@ -1,3 +1,4 @@
+import { placeParts } from '../../shared/formats/place-parts.ts';
 import { SOURCE_KINDS } from '../../shared/schemas/common.ts';
 import {
   DEFAULT_NEIGHBOURS,
@@ -7,7 +8,7 @@ import {
   MAX_TOP_K,
   SearchResponse,
 } from '../../shared/schemas/search.ts';
-import { type Chunk, type Place, placeParts } from '../../shared/schemas/sources.ts';
+import type { Chunk, Place } from '../../shared/schemas/sources.ts';
 import { chooseQueryVector, parseLimit } from '../client/requests.ts';
 import {
   ALL_LAYERS,
@@ -20,12 +21,14 @@ import { type Command, CREDENTIAL_NOTE, parseWhole, TEAM_OPTIONS } from '../prog
 import { columns, oneLine, wrap } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { bold, counted, dim, outputWidth } from '../terminal/output.ts';
-import { table } from '../terminal/table.ts';
+import { fields, table } from '../terminal/table.ts';
 import { DATE_FILTERS, day, parseDateOrAge } from '../terminal/times.ts';
 
 /** How much of a text is shown in a terminal. */
 const MAX_LINES = 6;
 const INDENT = '    ';
+/** What facets are called. */
+const FACETS = { kind: 'Kinds', client: 'Clients', tag: 'Tags', year: 'Years' } as const;
 /** How many terms of the query are explained. */
 const MAX_TERMS = 12;
 
@@ -134,12 +137,26 @@ function nothingLines({ nothing }: SearchResponse): string[] {
   return lines.flatMap((line) => (width === null ? [oneLine(line)] : wrap(oneLine(line), width, Infinity)));
 }
 
+/** The values that a search can be narrowed to, each with how many of its candidates have it. */
+function facetLines({ facets }: SearchResponse, nameLayer: NameLayer): string[] {
+  if (facets === undefined) return [];
+  const name = (facet: string, value: string) => (facet === 'client' ? nameLayer(value) : value);
+  const rows = Object.entries(facets)
+    .filter(([, counts]) => counts.length > 0)
+    .map(([facet, counts]) => {
+      const values = counts.map(({ value, count }) => `${name(facet, value)} ${count}`);
+      return [FACETS[facet as keyof typeof FACETS], values.join(', ')] as const;
+    });
+  return rows.length === 0 ? [] : [...fields(rows), ''];
+}
+
 /** The answer of a search, for a person. */
 function searchReport(answer: SearchResponse, nameLayer: NameLayer): string[] {
   const { hits } = answer;
   return [
     ...hits.flatMap((hit, index) => hitLines(hit, index + 1, nameLayer)),
     ...explanationTable(answer),
+    ...facetLines(answer, nameLayer),
     `${hits.length === 0 ? 'No hits' : counted(hits.length, 'hit')}, ${foundBy(answer)}.`,
     ...nothingLines(answer),
   ];
@@ -168,6 +185,10 @@ const searchOptions = {
     help: 'only sources with this tag; can be repeated, and then all are required',
   },
   limit: { type: 'string', value: 'n', help: `the most hits: 1 to ${MAX_TOP_K}, default ${DEFAULT_TOP_K}` },
+  facets: {
+    type: 'boolean',
+    help: 'also count what the search can be narrowed to: kinds, clients, tags and years',
+  },
   explain: { type: 'boolean', help: 'show why each hit was found; requires Full access' },
   ...TEAM_OPTIONS,
 } as const;
@@ -196,13 +217,14 @@ ${CREDENTIAL_NOTE}`,
       tags: values.tag,
       occurredAfter,
       occurredBefore,
+      facets: values.facets,
       explain: values.explain,
       ...(await chooseQueryVector(service, profile, query)),
     });
-    const nameLayer = await readLayerNames(
-      service,
-      answer.hits.map(({ client_id }) => client_id),
-    );
+    const nameLayer = await readLayerNames(service, [
+      ...answer.hits.map(({ client_id }) => client_id),
+      ...(answer.facets?.client ?? []).map(({ value }) => value),
+    ]);
     return { text: searchReport(answer, nameLayer).join('\n'), data: answer };
   },
 };

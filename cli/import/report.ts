@@ -1,6 +1,7 @@
+import { unreadWords } from '../../shared/formats/unread-words.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { SimilarSource } from '../../shared/schemas/sources.ts';
-import { type Unread, unreadWords } from '../../shared/schemas/unread.ts';
+import type { Unread } from '../../shared/schemas/unread.ts';
 import { groupBy } from '../program/older-node.ts';
 import { cell, columns, fit, oneLine, wrap } from '../terminal/columns.ts';
 import { counted } from '../terminal/output.ts';

@@ -1,5 +1,6 @@
 import { similarNames } from '../../shared/settings/unknown-variables.ts';
 import { login, logout, ownerResetLink, whoami } from '../commands/accounts.ts';
+import { activity } from '../commands/activity.ts';
 import { audit, auditVerify } from '../commands/audit.ts';
 import { capture } from '../commands/captures.ts';
 import { teamClients } from '../commands/clients.ts';
@@ -23,11 +24,20 @@ import { teamMembers } from '../commands/people.ts';
 import { profileList, profileSet } from '../commands/profile.ts';
 import { expand, search } from '../commands/search.ts';
 import { download, ingest, open } from '../commands/sources/files.ts';
-import { archive, move, purgeMemory, purgeSource, sources, unarchive } from '../commands/sources/library.ts';
+import { purgeMemory, purgeSource, sources } from '../commands/sources/library.ts';
+import { archive, expire, move, tag, unarchive } from '../commands/sources/many.ts';
+import {
+  sourceDiff,
+  sourceEdit,
+  sourceRestore,
+  sourceText,
+  sourceVersions,
+} from '../commands/sources/texts.ts';
 import { status } from '../commands/status.ts';
 import { sync } from '../commands/sync.ts';
 import { teamList, teamShow, teamUse } from '../commands/teams.ts';
 import { tokenCreate, tokenList, tokenRevoke, tokenRotate } from '../commands/tokens.ts';
+import { redo, undo } from '../commands/undo.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { type Command, didYouMean, suggest } from './command.ts';
 import { commandHelp, overview } from './help.ts';
@@ -52,9 +62,18 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   sources,
   download,
   open,
+  tag,
+  move,
+  expire,
   archive,
   unarchive,
-  move,
+  undo,
+  redo,
+  'source text': sourceText,
+  'source edit': sourceEdit,
+  'source versions': sourceVersions,
+  'source diff': sourceDiff,
+  'source restore': sourceRestore,
   'purge source': purgeSource,
   'purge memory': purgeMemory,
   capture,
@@ -71,6 +90,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'team clients': teamClients,
   'team use': teamUse,
   status,
+  activity,
   audit,
   sync,
   doctor,

@@ -11,7 +11,7 @@ const CONTROLS = /[\p{Cc}\p{Cf}]+/gu;
  * Characters that a terminal can execute, or that change the order in which a line is shown. Not the ends of lines.
  * With ESC, the group is a style of the terminal client itself.
  */
-const UNSAFE = /(?!\t|\r?\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}](\[(?:1|2|22)m)?/gu;
+const UNSAFE = /(?!\t|\r?\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}](\[(?:1|2|22|31|32|36|39)m)?/gu;
 /** Scripts without spaces between words. A line can end after any of their words. */
 const WITHOUT_BLANKS =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}/u;

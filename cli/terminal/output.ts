@@ -71,6 +71,11 @@ export function dim(text: string): string {
   return styleText('dim', text, { stream: process.stdout });
 }
 
+/** A text in a colour. */
+export function styled(colour: 'red' | 'green' | 'cyan', text: string): string {
+  return styleText(colour, text, { stream: process.stdout });
+}
+
 /** A line about credentials that the service found in what was sent, to append to a text. Empty without any. */
 export function credentialsNote(redactions: readonly Redaction[] = []): string {
   if (redactions.length === 0) return '';

@@ -289,7 +289,8 @@ export interface InputText {
   text: string;
 }
 
-async function readStandardInput(): Promise<Buffer> {
+/** Reads standard input to its end. */
+export async function readStandardInput(): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks);

@@ -53,7 +53,8 @@ function loopbackUrl(server: Server, port: number): string {
   return `http://127.0.0.1:${listeningPort(server) ?? port}`;
 }
 
-function listeningPort(server: Server): number | null {
+/** The port that a server listens on; null if it does not listen. */
+export function listeningPort(server: Server): number | null {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : null;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readOnce, type ScopedTransaction, withoutScope } from '../../db/driver/database.ts';
+import { type ScopedTransaction, withoutScope } from '../../db/driver/database.ts';
 import { findSignIn, lockAccounts } from '../../db/queries/accounts/accounts.ts';
 import {
   deleteSession,
@@ -13,6 +13,7 @@ import {
 } from '../../db/queries/accounts/sessions.ts';
 import { call } from '../../db/queries/call.ts';
 import type { ListPart } from '../../db/queries/common.ts';
+import { readList } from '../../db/queries/query-list.ts';
 import { type Identity, teamAccess } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts';
@@ -241,7 +242,7 @@ export async function listSessions(
   part: ListPart,
   currentId: string | undefined,
 ): Promise<SessionRecord[]> {
-  const sessions = await readOnce(database, scope, (tx) => selectSessions(tx, part, config));
+  const sessions = await readList(database, scope, part, (tx) => selectSessions(tx, part, config));
   return sessions.map((session) => ({ ...session, current: session.id === currentId }));
 }
 

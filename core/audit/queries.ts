@@ -1,4 +1,4 @@
-import { type Database, readOnce, transaction } from '../../db/driver/database.ts';
+import { type Database, transaction } from '../../db/driver/database.ts';
 import {
   type AuditFilter,
   CHAIN_START,
@@ -9,6 +9,7 @@ import {
 } from '../../db/queries/audit.ts';
 import { callRows } from '../../db/queries/call.ts';
 import type { ListPart } from '../../db/queries/common.ts';
+import { readList } from '../../db/queries/query-list.ts';
 import type { AuditEvent, AuditVerification } from '../../shared/schemas/audit.ts';
 import type { CompanyScope, Scope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -23,7 +24,7 @@ export function listAuditEvents(
   part: ListPart,
   filter: AuditFilter,
 ): Promise<AuditEvent[]> {
-  return readOnce(database, scope, (tx) => selectAuditEvents(tx, part, filter));
+  return readList(database, scope, part, (tx) => selectAuditEvents(tx, part, filter));
 }
 
 /** Seals checked in one transaction: until it ends, the embedded database serves no other transaction. */

@@ -1,6 +1,7 @@
 import { readOnce } from '../../db/driver/database.ts';
 import { type CaptureFilter, listCaptures as selectCaptures } from '../../db/queries/captures.ts';
 import { type ListPart, ONE_ROW } from '../../db/queries/common.ts';
+import { readList } from '../../db/queries/query-list.ts';
 import { readFromReplica } from '../../db/replica/follow-replica.ts';
 import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -23,7 +24,7 @@ export function listCaptures(
 ): Promise<ListedCapture[]> {
   const all = { ...filter, id: null, ...reach(scope) };
   return readFromReplica(database, scope, (from) =>
-    readOnce(from, scope, (tx) => selectCaptures(tx, part, all)),
+    readList(from, scope, part, (tx) => selectCaptures(tx, part, all)),
   );
 }
 

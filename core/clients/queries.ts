@@ -1,6 +1,7 @@
 import { readOnce } from '../../db/driver/database.ts';
 import { listReadableClientNames, listClients as selectClients } from '../../db/queries/clients.ts';
 import type { ListPart } from '../../db/queries/common.ts';
+import { readList } from '../../db/queries/query-list.ts';
 import type { ActiveState } from '../../shared/access.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { foldName } from '../../shared/formats/names.ts';
@@ -95,5 +96,5 @@ export function listClients(
   part: ListPart,
   state: ActiveState,
 ): Promise<Client[]> {
-  return readOnce(database, scope, (tx) => selectClients(tx, state, part));
+  return readList(database, scope, part, (tx) => selectClients(tx, state, part));
 }

@@ -1,7 +1,8 @@
-import { readOnce, type TeamTransaction } from '../../db/driver/database.ts';
+import { type TeamTransaction } from '../../db/driver/database.ts';
 import type { ListPart } from '../../db/queries/common.ts';
 import { listOpenBatches } from '../../db/queries/consolidation.ts';
 import { findReadableMemories } from '../../db/queries/memories.ts';
+import { readList } from '../../db/queries/query-list.ts';
 import { hasRight } from '../../shared/access.ts';
 import type { Batch, ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 import type { TeamScope } from '../../shared/scope.ts';
@@ -13,7 +14,7 @@ export function listBatches(
   scope: TeamScope,
   part: ListPart,
 ): Promise<Batch[]> {
-  return readOnce(database, scope, (tx) => listOpenBatches(tx, part));
+  return readList(database, scope, part, (tx) => listOpenBatches(tx, part));
 }
 
 /**

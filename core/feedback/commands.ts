@@ -1,4 +1,5 @@
 import { asWorker, type Database, type TeamTransaction } from '../../db/driver/database.ts';
+import { type Reads, addReads as storeReads } from '../../db/queries/activity.ts';
 import {
   addSourceUses,
   countQuestions,
@@ -19,6 +20,7 @@ import type { FeedbackRequest, GivenFeedback } from '../../shared/schemas/feedba
 import type { Memory } from '../../shared/schemas/memories.ts';
 import type { Source } from '../../shared/schemas/sources.ts';
 import { clientOf, layerOf, requireRight, type TeamScope } from '../../shared/scope.ts';
+import { countCharacters } from '../../shared/text/characters.ts';
 import { assertActive, canRead, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -164,9 +166,15 @@ const MAX_SOURCES = 10_000;
  * process that is killed loses those of the last seconds.
  */
 const pendingUses = new WeakMap<Database, Map<string, SourceUse>>();
+/** The same by Team and agent token. */
+const pendingReads = new WeakMap<Database, Map<string, Reads>>();
 
 /** Counts that a search has returned these sources. A source that is given several times counts once. */
-export function countFound(database: Database, teamId: string, sourceIds: Iterable<string>): void {
+export function countFound(
+  database: Database,
+  { teamId }: Pick<TeamScope, 'teamId'>,
+  sourceIds: Iterable<string>,
+): void {
   const foundAt = new Date();
   for (const sourceId of new Set(sourceIds)) {
     add(database, { teamId, sourceId, found: 1, opened: 0, foundAt });
@@ -174,19 +182,36 @@ export function countFound(database: Database, teamId: string, sourceIds: Iterab
 }
 
 /** Counts that the text of a source was read. */
-export function countOpened(database: Database, teamId: string, sourceId: string): void {
-  add(database, { teamId, sourceId, found: 0, opened: 1, foundAt: null });
+export function countOpened(database: Database, scope: TeamScope, sourceId: string): void {
+  add(database, { teamId: scope.teamId, sourceId, found: 0, opened: 1, foundAt: null });
+  addReads(database, { ...readerOf(scope), opened: 1, characters: 0 });
 }
+
+/** Counts the characters of texts that were returned to a caller. Only those of agent tokens are shown. */
+export function countReturned(database: Database, scope: TeamScope, texts: Iterable<{ text: string }>): void {
+  if (scope.tokenId === null) return;
+  let characters = 0;
+  for (const { text } of texts) characters += countCharacters(text);
+  addReads(database, { ...readerOf(scope), opened: 0, characters });
+}
+
+const readerOf = ({ teamId, tokenId }: TeamScope) => ({ teamId, tokenId });
 
 /** Stores the uses that were counted so far. If it fails, they are kept for the next time. */
 export async function storeUses(database: Database): Promise<void> {
-  const uses = pendingUses.get(database);
-  if (uses === undefined) return;
+  const uses = [...(pendingUses.get(database)?.values() ?? [])];
+  const reads = [...(pendingReads.get(database)?.values() ?? [])];
+  if (uses.length + reads.length === 0) return;
   pendingUses.delete(database);
+  pendingReads.delete(database);
   try {
-    await asWorker(database, (tx) => addSourceUses(tx, [...uses.values()]));
+    await asWorker(database, async (tx) => {
+      if (uses.length > 0) await addSourceUses(tx, uses);
+      if (reads.length > 0) await storeReads(tx, reads);
+    });
   } catch (error) {
-    for (const use of uses.values()) add(database, use);
+    for (const use of uses) add(database, use);
+    for (const read of reads) addReads(database, read);
     throw error;
   }
 }
@@ -214,4 +239,17 @@ function add(database: Database, { foundAt, ...use }: SourceUse): void {
   present.found += use.found;
   present.opened += use.opened;
   if (foundAt !== null && (present.foundAt === null || present.foundAt < foundAt)) present.foundAt = foundAt;
+}
+
+function addReads(database: Database, reads: Reads): void {
+  const pending = pendingReads.get(database) ?? new Map<string, Reads>();
+  pendingReads.set(database, pending);
+  const key = `${reads.teamId} ${reads.tokenId}`;
+  const present = pending.get(key);
+  if (present === undefined) {
+    if (pending.size < MAX_SOURCES) pending.set(key, { ...reads });
+    return;
+  }
+  present.opened += reads.opened;
+  present.characters += reads.characters;
 }

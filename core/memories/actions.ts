@@ -129,7 +129,9 @@ const update: DecisionAction = {
     if (changed === null) await retitleSource(tx, sourceId, { title, origin });
     else await replaceMemoryText(tx, sourceId, { layerId, title, prepared: changed, origin, model });
     if (expiresAt !== undefined) await updateSourceExpiry(tx, sourceId, expiresAt);
-    await settleFeedback(tx, sourceId);
+    // Other tags, or another expiry, answer nothing.
+    if ([decision.title, decision.content, occurredAt].some((field) => field !== undefined))
+      await settleFeedback(tx, sourceId);
     const updated = await updateMemory(tx, memory.id, {
       state: 'published',
       title,

@@ -1,5 +1,4 @@
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
-import { isNoAnswer } from '../../db/driver/faults.ts';
 import { findMemory, lockMemories } from '../../db/queries/memories.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/names.ts';
@@ -12,6 +11,7 @@ import { layerOf, requireRight, type TeamScope, writeLayer } from '../../shared/
 import { type ContentInput, prepareContent } from '../../shared/text/memory-content.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
+import { type Outcome, runEach } from '../access/run-each.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { decideSource } from '../feedback/commands.ts';
 import { redactFields, redactionMode } from '../redaction/redact.ts';
@@ -230,40 +230,18 @@ export async function decideChecked(
   return { memory, redactions };
 }
 
-/** The outcome of one decision: the memory, or the error that it failed with. */
-export type DecisionOutcome = Decided | { error: unknown };
-
 /**
  * Decides on memories one after the other, each in its own transaction. If one decision fails, the others are still made.
  * @param signal of the request: no further decision is made after it is closed
  * @returns each outcome as soon as it is known, in the order of the decisions
  */
-export async function* decideEach(
+export function decideEach(
   deps: DecideDependencies,
   scope: TeamScope,
   decisions: readonly Decision[],
   signal: AbortSignal,
-): AsyncGenerator<DecisionOutcome> {
-  let noAnswer: { error: unknown } | null = null;
-  for (const [index, decision] of decisions.entries()) {
-    if (signal.aborted) break;
-    // Each decision would wait just as long for a database that does not respond.
-    const outcome: DecisionOutcome = noAnswer ?? (await tryDecision(deps, scope, decision, signal, index));
-    if ('error' in outcome && isNoAnswer(outcome.error)) noAnswer = outcome;
-    yield outcome;
-  }
-}
-
-async function tryDecision(
-  deps: DecideDependencies,
-  scope: TeamScope,
-  decision: Decision,
-  signal: AbortSignal,
-  index: number,
-): Promise<DecisionOutcome> {
-  try {
-    return await decideChecked(deps, scope, decision, signal, `/decisions/${index}`);
-  } catch (error) {
-    return { error };
-  }
+): AsyncGenerator<Outcome<Decided>> {
+  return runEach(decisions, signal, (decision, index) =>
+    decideChecked(deps, scope, decision, signal, `/decisions/${index}`),
+  );
 }

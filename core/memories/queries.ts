@@ -1,6 +1,6 @@
 import { type Database, readOnce, type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { listProvenance } from '../../db/queries/captures.ts';
-import type { ListPart } from '../../db/queries/common.ts';
+import type { VersionPart } from '../../db/queries/common.ts';
 import { listOpenFeedback, listQuestionedSources } from '../../db/queries/feedback.ts';
 import {
   findMemory,
@@ -11,6 +11,7 @@ import {
   listMemories as selectMemories,
   listVersions as selectVersions,
 } from '../../db/queries/memories.ts';
+import { compareSorted, type Sorted, type SortedPart } from '../../db/queries/sorting.ts';
 import { readFromReplica } from '../../db/replica/follow-replica.ts';
 import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -39,13 +40,13 @@ const MAX_CHARACTERS = 4_000_000;
  * memories and sources the feedback that waits for a decision.
  * @returns fewer memories than given if these texts are very long, but at least one
  */
-async function addReviewDetails(
+async function addReviewDetails<T extends ListedMemory>(
   { database, config }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
-  memories: readonly ListedMemory[],
-): Promise<ListedMemory[]> {
+  memories: readonly T[],
+): Promise<T[]> {
   const known = new Map<string, Provenance>();
-  const listed: ListedMemory[] = [];
+  const listed: T[] = [];
   let characters = 0;
   const feedback = await openFeedbackOn(database, scope, memories);
   for (const memory of memories) {
@@ -99,7 +100,7 @@ async function capturesOf(
 export type MemoryListFilter = MemoryFilter & { clientId: string | undefined };
 
 /**
- * Lists a part of the memories, newest first. Those in review include published memories and sources on which feedback
+ * Lists a part of the memories. Those in review include published memories and sources on which feedback
  * waits for a decision. They have the details that a reviewer needs.
  * @returns at most `limit` memories, fewer if those in review have very long captures, and whether there are more after them
  * @throws ServiceError `scope_forbidden` for a client that the caller cannot read
@@ -107,13 +108,13 @@ export type MemoryListFilter = MemoryFilter & { clientId: string | undefined };
 export async function listMemories(
   deps: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
-  { limit, after }: ListPart,
+  { limit, ...part }: SortedPart,
   { clientId, ...filter }: MemoryListFilter,
-): Promise<{ items: ListedMemory[]; hasMore: boolean }> {
+): Promise<{ items: Sorted<ListedMemory>[]; hasMore: boolean }> {
   const narrowed = narrowToClient(scope, clientId);
   return readFromReplica(deps.database, scope, async (from) => {
     const found = await transaction(from, narrowed, (tx) =>
-      selectItems(tx, { limit: limit + 1, after }, filter),
+      selectItems(tx, { ...part, limit: limit + 1 }, filter),
     );
     // The similar memories are those of the caller's whole scope, even in the list of one client.
     const items = await addReviewDetails({ ...deps, database: from }, scope, found.slice(0, limit));
@@ -124,18 +125,21 @@ export async function listMemories(
 /** The memories of a part of the list, and if it is of memories in review, what feedback put into review. */
 async function selectItems(
   tx: TeamTransaction,
-  part: ListPart,
+  { count, ...page }: SortedPart,
   filter: MemoryFilter,
-): Promise<ListedMemory[]> {
+): Promise<Sorted<ListedMemory>[]> {
   const { states } = filter;
+  let total = 0;
+  const part = { ...page, ...(count && { count: (rows: number) => (total += rows) }) };
   const memories = await selectMemories(tx, part, filter);
   if (states.includes('review') && !states.includes('published')) {
     memories.push(...(await listQuestionedMemories(tx, part, filter)));
   }
-  const items = memories.map((memory): ListedMemory => ({ ...memory, subject: 'memory' }));
+  const items = memories.map((memory): Sorted<ListedMemory> => ({ ...memory, subject: 'memory' }));
   if (states.includes('review')) items.push(...(await listQuestionedSources(tx, part, filter)));
-  // Ids are ordered by time, and none is in two of the lists.
-  return items.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, part.limit);
+  count?.(total);
+  // No id is in two of the lists.
+  return items.sort(compareSorted(page.sorting)).slice(0, page.limit);
 }
 
 /**
@@ -172,7 +176,7 @@ export async function listMemoryVersions(
   { database }: Pick<Dependencies, 'database'>,
   scope: TeamScope,
   memoryId: string,
-  part: { before: number | null; limit: number },
+  part: VersionPart,
 ): Promise<{ items: MemoryVersion[]; hasMore: boolean }> {
   const publishedOnly = !hasRight(scope, 'decideMemories');
   const found = await readFromReplica(database, scope, (from) =>

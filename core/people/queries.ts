@@ -1,4 +1,3 @@
-import { readOnce } from '../../db/driver/database.ts';
 import type { Listed, ListPart } from '../../db/queries/common.ts';
 import {
   listAccessRequests as selectAccessRequests,
@@ -10,6 +9,7 @@ import {
   listCompanyMembers as selectCompanyMembers,
   listTeamMembers as selectTeamMembers,
 } from '../../db/queries/people/members.ts';
+import { readList } from '../../db/queries/query-list.ts';
 import { type CompanyRole, hasRight, ownsCompany } from '../../shared/access.ts';
 import type {
   AccessRequest,
@@ -29,7 +29,7 @@ export function listCompanyMembers(
   scope: CompanyScope,
   part: ListPart,
 ): Promise<Listed<Member>[]> {
-  return readOnce(database, scope, (tx) => selectCompanyMembers(tx, part));
+  return readList(database, scope, part, (tx) => selectCompanyMembers(tx, part));
 }
 
 /** Lists the Company grants, newest first. */
@@ -38,7 +38,7 @@ export function listCompanyGrants(
   scope: CompanyScope,
   part: ListPart,
 ): Promise<Listed<CompanyGrant>[]> {
-  return readOnce(database, scope, (tx) => selectCompanyGrants(tx, part));
+  return readList(database, scope, part, (tx) => selectCompanyGrants(tx, part));
 }
 
 /**
@@ -52,7 +52,7 @@ export function listAccessRequests(
   companyRole: CompanyRole,
 ): Promise<AccessRequest[]> {
   const userId = ownsCompany({ companyRole }) ? null : scope.userId;
-  return readOnce(database, scope, (tx) => selectAccessRequests(tx, part, userId));
+  return readList(database, scope, part, (tx) => selectAccessRequests(tx, part, userId));
 }
 
 /** Lists the invites to become a Company Admin, newest first. */
@@ -61,7 +61,7 @@ export function listInvitations(
   scope: CompanyScope,
   part: ListPart,
 ): Promise<Invite[]> {
-  return readOnce(database, scope, (tx) => selectInvites(tx, null, part));
+  return readList(database, scope, part, (tx) => selectInvites(tx, null, part));
 }
 
 /** Lists the people with a role in the Team, newest first. */
@@ -70,7 +70,7 @@ export function listTeamMembers(
   scope: TeamScope,
   part: ListPart,
 ): Promise<Listed<Member>[]> {
-  return readOnce(database, scope, (tx) => selectTeamMembers(tx, part));
+  return readList(database, scope, part, (tx) => selectTeamMembers(tx, part));
 }
 
 /** Lists the grants for active clients, newest first. Callers without Full access get only their own grants. */
@@ -80,10 +80,10 @@ export function listClientGrants(
   part: ListPart,
 ): Promise<Listed<ClientGrant>[]> {
   const userId = hasRight(scope, 'manageTeam') ? null : scope.userId;
-  return readOnce(database, scope, (tx) => selectClientGrants(tx, part, userId));
+  return readList(database, scope, part, (tx) => selectClientGrants(tx, part, userId));
 }
 
 /** Lists the invites into the Team, newest first. For callers with Full access. */
 export function listInvites({ database }: Needed, scope: TeamScope, part: ListPart): Promise<Invite[]> {
-  return readOnce(database, scope, (tx) => selectInvites(tx, scope.teamId, part));
+  return readList(database, scope, part, (tx) => selectInvites(tx, scope.teamId, part));
 }

@@ -9,10 +9,11 @@ import { insertSearchEvent } from '../../db/queries/audit.ts';
 import {
   type ChunkQuery,
   countDocuments,
+  type FoundChunks,
   matchedWeights,
   type SearchFilters,
   type SearchTrace,
-  searchChunks,
+  searchAndCount,
   searchExplained,
 } from '../../db/queries/search/search.ts';
 import { selectNearbyChunks } from '../../db/queries/sources/chunks.ts';
@@ -28,7 +29,7 @@ import type { Chunk } from '../../shared/schemas/sources.ts';
 import { narrowScope, type RequestedScope, requireRight, type TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms/terms.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { countFound, countOpened } from '../feedback/commands.ts';
+import { countFound, countOpened, countReturned } from '../feedback/commands.ts';
 import { redactQuery } from '../redaction/redact.ts';
 import { parseShape, shapeHits } from './answer.ts';
 import {
@@ -75,14 +76,13 @@ async function findSourceFilter(
 }
 
 /** The hits of a search; with an explanation, also how they were found. */
-export interface FoundHits {
-  hits: Hit[];
+export interface FoundHits extends FoundChunks {
   explained?: { explain: InnerExplanation; trace: SearchTrace };
 }
 
 /** Finds the best chunks for a query, by meaning and by keyword, best first. */
 async function findHits(tx: TeamTransaction, query: ChunkQuery): Promise<FoundHits> {
-  return { hits: await searchChunks(tx, query) };
+  return searchAndCount(tx, query);
 }
 
 /**
@@ -95,7 +95,7 @@ async function findExplainedHits(
   embeddingMs: number,
 ): Promise<FoundHits> {
   const began = performance.now();
-  const { hits, trace } = await searchExplained(tx, query);
+  const { hits, trace, ...facets } = await searchExplained(tx, query);
   const statement = performance.now() - began;
   const { terms } = query;
   const matched = await matchedWeights(
@@ -105,7 +105,7 @@ async function findExplainedHits(
   );
   const counts = await countDocuments(tx, termsToCount(terms, trace));
   const explain = explainSearch(terms, trace, counts, { embedding: embeddingMs, statement });
-  return { hits: explainHits(hits, matched, terms, trace), explained: { explain, trace } };
+  return { hits: explainHits(hits, matched, terms, trace), ...facets, explained: { explain, trace } };
 }
 
 type Needed = Pick<Dependencies, 'config' | 'database'> & { embedder: QueryEmbedder };
@@ -178,6 +178,7 @@ export async function searchMemory(
     model: config.embeddingModel,
     topK: shape.topK,
     bySource: shape.bySource,
+    facets: body.facets === true,
   };
   const queryId = newId();
   const audit = (tx: TeamTransaction, hits: readonly Hit[], query: string | null) =>
@@ -192,7 +193,7 @@ export async function searchMemory(
     const stored = await redactQuery(config, currentScope, body);
     const query: ChunkQuery = { ...filters, ...(sourceIds === undefined ? {} : { sourceIds }) };
     const isAudited = from === database;
-    const { hits, explained } = await begin(from, scope, async (tx) => {
+    const { hits, explained, ...facets } = await begin(from, scope, async (tx) => {
       const result = await (isExplained ? findExplainedHits(tx, query, embeddingMs) : findHits(tx, query));
       const hits = await shapeHits(tx, result.hits, shape);
       if (isAudited) audit(tx, hits, stored.query);
@@ -208,10 +209,10 @@ export async function searchMemory(
               hasVector: vector !== null,
             }),
           };
-    if (explained === undefined) return { isAudited, stored, hits, ...nothing };
+    if (explained === undefined) return { isAudited, stored, hits, ...facets, ...nothing };
     const search = { reach: currentScope, scope, query, hits, trace: explained.trace };
     const explain = await explainOutside(from, search, explained.explain, named);
-    return { isAudited, stored, hits, ...nothing, explain };
+    return { isAudited, stored, hits, ...facets, ...nothing, explain };
   });
   const { isAudited, stored, hits, ...explanation } = found;
   // A replica stores nothing. The hits are returned only when the primary has stored the event.
@@ -220,9 +221,10 @@ export async function searchMemory(
   }
   countFound(
     database,
-    scope.teamId,
+    scope,
     hits.map((hit) => hit.source_id),
   );
+  countReturned(database, scope, returnedTexts(hits));
   return {
     queryId,
     embedding: { mode, model: config.embeddingModel },
@@ -249,6 +251,11 @@ function passageIds(hits: readonly Hit[]): string[] {
   return hits.flatMap(({ chunk_id, passages = [] }) =>
     passages.map((passage) => passage.chunk_id).filter((id) => id !== chunk_id),
   );
+}
+
+/** The texts of an answer, each once: a hit is the first of its passages. */
+function returnedTexts(hits: readonly Hit[]): Pick<Chunk, 'text'>[] {
+  return hits.flatMap((hit) => [...(hit.before ?? []), ...(hit.passages ?? [hit]), ...(hit.after ?? [])]);
 }
 
 /** A search that was answered. */
@@ -305,6 +312,7 @@ export async function expandChunk(
     return found;
   });
   const [first] = chunks;
-  if (first !== undefined) countOpened(database, scope.teamId, first.source_id);
+  if (first !== undefined) countOpened(database, scope, first.source_id);
+  countReturned(database, scope, chunks);
   return chunks;
 }

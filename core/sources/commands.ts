@@ -11,17 +11,18 @@ import {
 import { findSource } from '../../db/queries/sources/lists.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/names.ts';
-import { assertFuture, parseExpiry, parseOptionalMoment } from '../../shared/formats/times.ts';
+import { assertFuture, parseExpiry, parseOptionalMoment, parseTime } from '../../shared/formats/times.ts';
 import { parseId } from '../../shared/ids.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { Source, SourceChange } from '../../shared/schemas/sources.ts';
 import { type LayerId, layerOf, type TeamScope, writeLayer } from '../../shared/scope.ts';
-import { type Applied, type Recorded, runCommand } from '../access/run-command.ts';
+import { type Recorded, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { redactFields, redactionMode } from '../redaction/redact.ts';
 import { makeWay } from './expiry.ts';
 import { enqueueIndexing } from './indexing.ts';
 import { lockSourceForChange, lockSourceForMove } from './lock.ts';
+import { replaceText } from './replace-text.ts';
 
 /**
  * The fields of the event of a move between clients, or the Team layer: null. Its layer is the new one if the record comes from the Team layer. Otherwise it has no
@@ -57,9 +58,16 @@ async function moveSource(
  * Parses the change of a source.
  * @throws ServiceError `invalid_request`
  */
-function parseSourceChange({ title, tags, occurredAt, expiresAt, clientId }: SourceChange): GivenFields {
-  if ([title, tags, occurredAt, expiresAt, clientId].every((field) => field === undefined)) {
-    throw invalidField('/', 'must have title, tags, occurredAt, expiresAt or clientId');
+function parseSourceChange({
+  title,
+  tags,
+  occurredAt,
+  expiresAt,
+  clientId,
+  text,
+}: SourceChange): GivenFields {
+  if ([title, tags, occurredAt, expiresAt, clientId, text].every((field) => field === undefined)) {
+    throw invalidField('/', 'must have title, tags, occurredAt, expiresAt, clientId or text');
   }
   const occurred = parseOptionalMoment(occurredAt, '/occurredAt');
   const expiry = parseExpiry(expiresAt, '/expiresAt');
@@ -72,6 +80,17 @@ function parseSourceChange({ title, tags, occurredAt, expiresAt, clientId }: Sou
   };
 }
 
+/**
+ * Parses when the source was last changed that the sender of a text has seen.
+ * @throws ServiceError `invalid_request`
+ */
+function parseBase({ baseUpdatedAt, clientId }: SourceChange): Date {
+  if (clientId !== undefined) throw invalidField('/clientId', 'cannot be combined with text');
+  const base = parseTime(baseUpdatedAt, '/baseUpdatedAt');
+  if (base === null) throw invalidField('/baseUpdatedAt', 'is required with text: updatedAt of the source');
+  return base;
+}
+
 /** A source that is to be changed, locked. */
 interface Locked {
   source: Source;
@@ -80,7 +99,7 @@ interface Locked {
 }
 
 /**
- * Changes the title, the tags, the date, the expiry and the layer of a source. Fields that are not given do not change.
+ * Changes the title, the tags, the date, the expiry and the layer of a source, or its text: see `replaceText`. Fields that are not given do not change.
  * @returns the source as it is now
  * @throws ServiceError `unauthenticated`, `team_forbidden`; `scope_forbidden` if the caller cannot write to the new layer;
  *   `not_found`; `forbidden` unless the caller can write to the layer of the source and has created it or has Full access;
@@ -88,14 +107,22 @@ interface Locked {
  *   layer of a file, or if the new layer has an active source with the same text or external id; `secret_detected`
  */
 export async function changeSource(
-  { config, database, queue }: Pick<Dependencies, 'config' | 'database' | 'queue'>,
+  deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
   scope: TeamScope,
   sourceId: string,
   change: SourceChange,
+  signal: AbortSignal,
 ): Promise<Source & { redactions: Redaction[] }> {
+  const { config, database, queue } = deps;
   // First, so that an invalid body is refused before an unknown id.
   const parsed = parseSourceChange(change);
-  const { clientId, ...rest } = change;
+  const { clientId, text, baseUpdatedAt, ...rest } = change;
+  if (text !== undefined) {
+    const base = { baseUpdatedAt: parseBase(change) };
+    delete change.text;
+    return replaceText(deps, scope, parseId(sourceId), { ...parsed, text, ...base }, signal);
+  }
+  if (baseUpdatedAt !== undefined) throw invalidField('/baseUpdatedAt', 'is only possible with text');
   const layerId =
     clientId === undefined ? undefined : writeLayer(scope, clientId === null ? {} : { clientId });
   // After the scope, which is refused first.
@@ -113,7 +140,7 @@ export async function changeSource(
       return { source, target: names };
     },
     apply: async (tx, locked) => {
-      const { updated, moved, ...applied } = await apply(tx, locked, given, assertAllowed);
+      const { updated, moved, ...applied } = await changeLocked(tx, locked, given, assertAllowed);
       const outdatedId = changesTerms(updated) ? id : null;
       if (moved.length === 0 && outdatedId === null) return applied;
       return { ...applied, enqueue: () => enqueueIndexing(tx, queue, config, moved, outdatedId) };
@@ -122,12 +149,17 @@ export async function changeSource(
   return { ...source, redactions };
 }
 
-async function apply(
+/**
+ * Changes the fields and the layer of a locked source, as a part of a command. Call `enqueueIndexing` after it.
+ * @param assertAllowed refuses the given fields. Called when the source allows the change, before anything is stored
+ * @throws ServiceError `conflict`: see `changeSource`; those of `assertAllowed`
+ */
+export async function changeLocked(
   tx: TeamTransaction,
   { source: before, target }: Locked,
   given: GivenFields,
   assertAllowed: () => void,
-): Promise<Applied<Source> & { updated: SourceField[]; moved: LayerId[] }> {
+): Promise<Recorded<Source> & { updated: SourceField[]; moved: LayerId[] }> {
   assertChangeable(before, given, target !== undefined);
   assertAllowed();
   let source = before;

@@ -1,6 +1,8 @@
 import { type Database, readOnce, type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { changesTerms } from '../../db/queries/sources/changes.ts';
 import { findReadableSources, findSourceDays, type SourceDays } from '../../db/queries/sources/lists.ts';
+import { CHUNKS_FORM } from '../../db/queries/sources/sources.ts';
+import { MAX_TEXT_BYTES } from '../../shared/body-limits.ts';
 import { checkDeclaredModel, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/names.ts';
@@ -20,6 +22,7 @@ import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { contentHashInTurns } from '../../shared/text/content-hash.ts';
 import { prepareSource } from '../../shared/text/prepare-batch.ts';
 import { type ChunkInput, fieldsOn, type SourceFields } from '../../shared/text/prepared-chunks.ts';
+import { readTextForm } from '../../shared/text/text-form.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, goneAnswer, type OnceCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -123,14 +126,17 @@ async function redactIngest(
   };
 }
 
-interface Ingest extends ParsedIngest {
+/** An ingest as it is staged. */
+export interface Ingest extends ParsedIngest {
   layerId: LayerId;
+  /** The source whose text it replaces, whatever its names. */
+  replaces?: { id: string; externalId: string | null };
   /** Of the request: nothing more is cut after it is closed. */
   signal: AbortSignal;
 }
 
 /** A staged source, and the credentials that were found in its texts. */
-interface StagedIngest {
+export interface StagedIngest {
   staged: StagedSource;
   redactions: Redaction[];
 }
@@ -154,12 +160,12 @@ export function ingestSource(
   return {
     prepare: async () => {
       assertFuture(ingest.expiresAt);
-      return stage(deps, scope, ingest);
+      return stageIngest(deps, scope, ingest);
     },
     lock: (tx) => requireLayerWrite(tx, ingest.layerId),
     quota: deps.config,
     apply: async (tx, _, { staged, redactions }) => {
-      const { result, ...applied } = await apply(tx, deps, staged);
+      const { result, ...applied } = await commitIngest(tx, deps, staged);
       return { ...applied, result: { ...result, redactions } };
     },
     answer: (stored) => {
@@ -201,10 +207,14 @@ async function readableAnswer(
   return { ...answer, similarSources: similarSources.filter(({ sourceId }) => readable.has(sourceId)) };
 }
 
-async function stage(
+/**
+ * Checks an ingest for credentials, cuts it, and writes its chunks if they are many.
+ * @throws ServiceError `secret_detected`, `invalid_request` for too many chunks
+ */
+export async function stageIngest(
   { database, config }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
-  { layerId, signal, ...ingest }: Ingest,
+  { layerId, replaces, signal, ...ingest }: Ingest,
 ): Promise<StagedIngest> {
   const mode = redactionMode(config, scope);
   const { body, embeddings, tags, occurredAt, expiresAt, redactions } = await redactIngest(
@@ -212,11 +222,12 @@ async function stage(
     scope.teamId,
     ingest,
   );
-  const { externalId } = body;
-  const stored =
-    externalId === undefined
-      ? null
-      : await transaction(database, scope, (tx) => findSourceDays(tx, { externalId, layerId }));
+  const { externalId, text } = body;
+  // The text of a longer one cannot be read, so it keeps nothing for that.
+  const isReadable = text !== undefined && Buffer.byteLength(text) <= MAX_TEXT_BYTES;
+  const textForm = isReadable ? await readTextForm(text) : CHUNKS_FORM;
+  const name = replaces ?? (externalId === undefined ? null : { externalId, layerId });
+  const stored = name === null ? null : await transaction(database, scope, (tx) => findSourceDays(tx, name));
   const input = removeInput(body, dayAfter(stored, occurredAt), tags ?? stored?.tags ?? []);
   const contentHash = await contentHashInTurns(input.value);
   const { fields } = input.value;
@@ -226,10 +237,13 @@ async function stage(
     kind: 'ingest',
     title: body.title,
     uri: body.uri ?? null,
-    externalId: body.externalId ?? null,
+    externalId: replaces?.externalId ?? externalId ?? null,
+    ...(replaces === undefined ? {} : { replacesId: replaces.id }),
     metadata: body.metadata ?? null,
     ...(occurredAt === undefined ? {} : { occurredAt }),
     indexedAs: fields,
+    textForm,
+    keepVersions: config.sourceKeepVersions,
     tags,
     ...(expiresAt === undefined ? {} : { expiresAt }),
     contentHash,
@@ -263,10 +277,17 @@ function removeInput(
   );
 }
 
-async function apply(
+/**
+ * Commits a staged ingest.
+ * @param detail what its event says of a text that is replaced, beside its numbers
+ * @returns the source, with the events and the jobs of the command
+ * @throws ServiceError as `commitSource`
+ */
+export async function commitIngest(
   tx: TeamTransaction,
   { queue, config }: Pick<Dependencies, 'config' | 'queue'>,
   staged: StagedSource,
+  detail: object = {},
 ): Promise<Applied<StoredDraft>> {
   const { layerId } = staged.source;
   const stored = await commitSource(tx, staged);
@@ -285,7 +306,7 @@ async function apply(
   const kind = outcome === 'created' ? 'memory.ingest' : 'memory.replace';
   return {
     result: stored,
-    audit: [...expired, { kind, ...subject, detail: { chunks: source.chunks, embedded } }],
+    audit: [...expired, { kind, ...subject, detail: { chunks: source.chunks, embedded, ...detail } }],
     enqueue: () => enqueueIndexing(tx, queue, config, embedded < source.chunks ? [layerId] : []),
   };
 }

@@ -1,10 +1,10 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import { findSourceNames, type SourceNames } from '../../db/queries/sources/changes.ts';
 import { findSource, lockSource } from '../../db/queries/sources/lists.ts';
+import { lockDueRepeats } from '../../db/queries/sources/removal.ts';
 import { lockSourceNames, type StoredSource } from '../../db/queries/sources/sources.ts';
 import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import type { Source } from '../../shared/schemas/sources.ts';
 import { type LayerId, layerOf, requireChangeOf } from '../../shared/scope.ts';
 import {
   assertActive,
@@ -38,6 +38,7 @@ export async function lockSourceForChange(
 /**
  * Locks a source as `lockSourceForChange` does, and before it its names in the layer that it is to be moved to, as a new
  * source there would.
+ * @param restores whether it is restored first, in the layer where it is: its names there are locked too
  * @throws ServiceError as `lockSourceForChange`; `scope_forbidden` if the caller cannot write to the target; `conflict` if
  *   the text was replaced at the same time
  */
@@ -45,18 +46,22 @@ export async function lockSourceForMove(
   tx: TeamTransaction,
   id: string,
   target: LayerId,
-): Promise<{ source: Source; names: SourceNames }> {
+  restores = false,
+): Promise<StoredSource & { names: SourceNames }> {
   const team = await lockTeamForWrite(tx);
   if (!(await canWrite(tx, team, [target]))) throw new ServiceError('scope_forbidden');
   const found = await findSourceNames(tx, id);
   if (found === null) throw new ServiceError('not_found');
   const names = { ...found, layerId: target };
-  await lockSourceNames(tx, names);
+  // In the order of their layers, so that a move in the other direction waits for all or none of them.
+  const locked = restores ? [found, names].sort((a, b) => (a.layerId < b.layerId ? -1 : 1)) : [names];
+  for (const each of locked) await lockSourceNames(tx, each);
+  if (restores) await lockDueRepeats(tx, found);
   const { source, contentHash } = await lockOwnSource(tx, team, id, 'move');
   if (!contentHash.equals(names.contentHash)) {
     throw new ServiceError('conflict', 'The text of the source was replaced at the same time; move it again');
   }
-  return { source, names };
+  return { source, contentHash, names };
 }
 
 async function lockOwnSource(

@@ -1,5 +1,7 @@
 import { type Database, readOnce, transaction } from '../../db/driver/database.ts';
 import type { ListPart } from '../../db/queries/common.ts';
+import { readList } from '../../db/queries/query-list.ts';
+import type { Sorted, SortedPart } from '../../db/queries/sorting.ts';
 import {
   countTags,
   type FoundSource,
@@ -17,31 +19,30 @@ import { normalizeTag } from '../../shared/formats/names.ts';
 import type { Chunk, Source, TagCount } from '../../shared/schemas/sources.ts';
 import { type LayerId, narrowToClient, type TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { countOpened } from '../feedback/commands.ts';
+import { countOpened, countReturned } from '../feedback/commands.ts';
 import { continuation } from '../search/answer.ts';
 
 /** The filters of a list of sources. With a client, only the sources of its layer. */
 export type SourceListFilter = SourceFilter & { clientId: string | undefined };
 
 /**
- * Lists sources, newest first, except sources that are loading.
+ * Lists sources, except sources that are loading.
  * @throws ServiceError `scope_forbidden` for a client that the caller cannot read
  */
 export async function listSources(
   { database }: Pick<Dependencies, 'database'>,
   scope: TeamScope,
-  part: ListPart,
+  part: SortedPart,
   { clientId, ...filter }: SourceListFilter,
-): Promise<Source[]> {
+): Promise<Sorted<Source>[]> {
   const narrowed = narrowToClient(scope, clientId);
   return readFromReplica(database, narrowed, (from) =>
-    readOnce(from, narrowed, (tx) => selectSources(tx, part, filter)),
+    readList(from, narrowed, part, (tx) => selectSources(tx, part, filter)),
   );
 }
 
 /** A page of the list of tags, as the query of the request asks for it. */
-interface TagPage {
-  limit: number;
+interface TagPage extends Pick<ListPart, 'limit' | 'count'> {
   cursor: string | undefined;
   /** With a client, only the sources of its layer are counted. */
   clientId: string | undefined;
@@ -56,13 +57,14 @@ interface TagPage {
 export async function listTags(
   { database }: Pick<Dependencies, 'database'>,
   scope: TeamScope,
-  { limit, cursor, clientId }: TagPage,
+  { limit, cursor, clientId, ...count }: TagPage,
 ): Promise<{ items: TagCount[]; nextCursor: string | null }> {
   const after = parseTagCursor(cursor);
   const narrowed = narrowToClient(scope, clientId);
   // One more than the page has, to find out whether there is a next page.
+  const part = { after, limit: limit + 1, ...count };
   const found = await readFromReplica(database, narrowed, (from) =>
-    readOnce(from, narrowed, (tx) => countTags(tx, { after, limit: limit + 1 })),
+    readList(from, narrowed, part, (tx) => countTags(tx, part)),
   );
   const items = found.slice(0, limit);
   const last = items.at(-1);
@@ -121,7 +123,8 @@ export async function getSource(
     return null;
   });
   // Its other parts belong to the same reading.
-  if (read !== null && part.after === null) countOpened(database, scope.teamId, id);
+  if (read !== null && part.after === null) countOpened(database, scope, id);
+  if (read !== null) countReturned(database, scope, read.chunks);
   return read;
 }
 
@@ -253,7 +256,7 @@ export async function readOriginal(
     return slice;
   };
   const first = await readSlice(start);
-  if (start === 0) countOpened(database, scope.teamId, sourceId);
+  if (start === 0) countOpened(database, scope, sourceId);
   return (async function* slices() {
     yield first;
     for (let at = start + first.length; at <= end; ) {

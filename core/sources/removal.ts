@@ -19,9 +19,16 @@ import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTag } from '../../shared/formats/names.ts';
 import { isPast, parseTime } from '../../shared/formats/times.ts';
 import { type ArchiveFilter, MAX_ARCHIVED_AT_ONCE, type Source } from '../../shared/schemas/sources.ts';
-import { clientOf, layerOf, narrowToClient, requireRight, type TeamScope } from '../../shared/scope.ts';
+import {
+  clientOf,
+  type LayerId,
+  layerOf,
+  narrowToClient,
+  requireRight,
+  type TeamScope,
+} from '../../shared/scope.ts';
 import { assertActive, canWrite, lockTeamForWrite, writableLayersNow } from '../access/lock-and-recheck.ts';
-import { type Applied, runCommand } from '../access/run-command.ts';
+import { type Applied, type Recorded, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { makeWay } from './expiry.ts';
 import { enqueueIndexing } from './indexing.ts';
@@ -62,15 +69,23 @@ type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
 export function archiveSource(deps: Needed, scope: TeamScope, id: string): Promise<string | null> {
   return runCommand(deps.database, scope, {
     lock: (tx) => lockSourceForChange(tx, id, 'archive'),
-    apply: (tx, { source }) => apply(tx, deps, source),
+    apply: async (tx, { source }) => ({
+      ...(await archiveLocked(tx, deps.config, source)),
+      enqueue: () => enqueueIndexing(tx, deps.queue, deps.config, []),
+    }),
   });
 }
 
-async function apply(
+/**
+ * Archives a locked source, as a part of a command. Call `enqueueIndexing` after it.
+ * @returns until when it can be restored; null: it cannot be
+ * @throws ServiceError `conflict`, `rate_limited`: see `archiveSource`
+ */
+export async function archiveLocked(
   tx: TeamTransaction,
-  { queue, config }: Needed,
+  config: Needed['config'],
   { id, kind, state, clientId, chunks }: Source,
-): Promise<Applied<string | null>> {
+): Promise<Recorded<string | null>> {
   if (kind === 'memory') {
     throw new ServiceError('conflict', 'The source belongs to a memory; delete the memory instead');
   }
@@ -83,7 +98,6 @@ async function apply(
   return {
     result: await findRestorableUntil(tx, id, config),
     audit: [{ kind: 'memory.archive', subjectType: 'source', subjectId: id, clientId, detail: { chunks } }],
-    enqueue: () => enqueueIndexing(tx, queue, config, []),
   };
 }
 
@@ -201,16 +215,27 @@ function archiveEvent(
 export function restoreSource(deps: Needed, scope: TeamScope, id: string): Promise<Source> {
   return runCommand(deps.database, scope, {
     lock: (tx) => lockSourceForChange(tx, id, 'restore', () => lockNamesOf(tx, id)),
-    apply: (tx, stored) => applyRestoreSource(tx, deps, stored),
+    apply: async (tx, stored) => {
+      const { layers, outdatedId, ...restored } = await restoreLocked(tx, deps.config, stored);
+      return {
+        ...restored,
+        enqueue: () => enqueueIndexing(tx, deps.queue, deps.config, layers, outdatedId),
+      };
+    },
     quota: deps.config,
   });
 }
 
-async function applyRestoreSource(
+/**
+ * Restores a locked source whose names are locked, as a part of a command with a quota.
+ * @returns also what `enqueueIndexing` needs, which must be called after it
+ * @throws ServiceError `conflict`: see `restoreSource`
+ */
+export async function restoreLocked(
   tx: TeamTransaction,
-  { queue, config }: Needed,
+  config: Needed['config'],
   { source: { id, kind, state, clientId, externalId, expiresAt }, contentHash }: StoredSource,
-): Promise<Applied<Source>> {
+): Promise<Recorded<Source> & { layers: LayerId[]; outdatedId: string | null }> {
   if (kind === 'memory') {
     throw new ServiceError(
       'conflict',
@@ -237,14 +262,8 @@ async function applyRestoreSource(
       ...expired,
       { kind: 'memory.restore', subjectType: 'source', subjectId: id, clientId, detail: { chunks } },
     ],
-    enqueue: () =>
-      enqueueIndexing(
-        tx,
-        queue,
-        config,
-        pending > 0 ? [layerOf(tx.scope, clientId)] : [],
-        isOutdated ? id : null,
-      ),
+    layers: pending > 0 ? [layerOf(tx.scope, clientId)] : [],
+    outdatedId: isOutdated ? id : null,
   };
 }
 

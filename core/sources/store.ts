@@ -6,6 +6,7 @@ import {
   updateSourceFields,
 } from '../../db/queries/sources/changes.ts';
 import { insertChunks, type NewChunk } from '../../db/queries/sources/chunks.ts';
+import { lockSource } from '../../db/queries/sources/lists.ts';
 import {
   activateSource,
   countPendingChunks,
@@ -16,6 +17,7 @@ import {
   lockSourceNames,
   type NewSource,
   replaceSource,
+  type StoredSource,
 } from '../../db/queries/sources/sources.ts';
 import { newId } from '../../shared/ids.ts';
 import { lowestOrigin } from '../../shared/origin.ts';
@@ -53,6 +55,8 @@ export function withEmbeddings(
 
 /** A document that is to be stored, with its chunks. */
 export interface SourceDraft extends Omit<NewSource, 'id'> {
+  /** The source whose text it replaces, whatever its names. Absent: the one with its external id, if there is one. */
+  replacesId?: string;
   chunks: ChunkSequence;
   /** Of the chunks' vectors. */
   model: string;
@@ -71,7 +75,7 @@ interface WrittenCounts {
 
 /** A draft that is ready to be committed. If it has many chunks, they have been written. */
 export interface StagedSource {
-  source: NewSource;
+  source: NewSource & Pick<SourceDraft, 'replacesId'>;
   /** Of the chunks' vectors. */
   model: string;
   /** Null if there are few chunks, or if the text is already stored. */
@@ -103,7 +107,7 @@ export async function stageSource(
   const { chunks, model, ...fields } = draft;
   const isFile = fields.kind === 'import' || fields.kind === 'file';
   const origin = isFile ? lowestOrigin(scope.origin, 'file') : scope.origin;
-  const source: NewSource = { ...fields, id: newId(), origin };
+  const source = { ...fields, id: newId(), origin };
   const sketch = new SketchBuilder();
   const staged: StagedSource = { source, model, written: null, unwritten: chunks, sketch };
   if ('length' in chunks && chunks.length <= MAX_CHUNKS_TO_COMMIT[database.backend]) return staged;
@@ -172,8 +176,17 @@ async function writeBatch(
   written.embedded += batch.filter((chunk) => chunk.embedding !== null).length;
 }
 
-async function isStored(database: Database, scope: TeamScope, source: NewSource): Promise<boolean> {
-  const present = await transaction(database, scope, (tx) => lockActiveSource(tx, source));
+/** Locks the source that a draft would repeat or replace. */
+function lockPresent(tx: TeamTransaction, source: StagedSource['source']): Promise<StoredSource | null> {
+  return source.replacesId === undefined ? lockActiveSource(tx, source) : lockSource(tx, source.replacesId);
+}
+
+async function isStored(
+  database: Database,
+  scope: TeamScope,
+  source: StagedSource['source'],
+): Promise<boolean> {
+  const present = await transaction(database, scope, (tx) => lockPresent(tx, source));
   return present?.contentHash.equals(source.contentHash) === true;
 }
 
@@ -212,7 +225,8 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
   await lockSourceNames(tx, source);
   // They count as archived, but would be found by the unique indexes.
   const expired = await archiveDueRepeats(tx, source);
-  const present = await lockActiveSource(tx, source);
+  const present = await lockPresent(tx, source);
+  const isNamed = source.externalId !== null || source.replacesId !== undefined;
   if (present?.contentHash.equals(source.contentHash)) {
     if (staged.written !== null) await deleteLoadingSource(tx, source.id);
     const pending = await countPendingChunks(tx, present.source.id);
@@ -221,15 +235,14 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
       similarSources: await compareStored(tx, staged, present.source),
     };
     // Without an external id, the draft can be a different document with the same text.
-    const changed =
-      source.externalId === null ? null : await updateSourceFields(tx, present.source.id, source);
+    const changed = isNamed ? await updateSourceFields(tx, present.source.id, source) : null;
     if (changed !== null) {
       assertCanReplace(tx.scope, present.source);
       return { outcome: 'updated', ...stored, expired, ...changed };
     }
     return { outcome: 'duplicate', source: present.source, ...stored, expired };
   }
-  if (present !== null && source.externalId !== null) assertCanReplace(tx.scope, present.source);
+  if (present !== null && isNamed) assertCanReplace(tx.scope, present.source);
   const { chunks, embedded } = staged.written ?? (await writeWhole(tx, staged));
   if (present !== null) {
     const stored = await replaceSource(tx, present.source.id, source, chunks);

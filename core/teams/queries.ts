@@ -1,14 +1,17 @@
 import { readOnce, transaction } from '../../db/driver/database.ts';
+import { readTeamActivity } from '../../db/queries/activity.ts';
 import { type ListPart, ONE_ROW } from '../../db/queries/common.ts';
 import { countTeamMembers } from '../../db/queries/people/members.ts';
+import { readList } from '../../db/queries/query-list.ts';
 import { findQuota } from '../../db/queries/status.ts';
 import { selectTeams } from '../../db/queries/teams.ts';
 import type { Identity, TeamMembership } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { foldName } from '../../shared/formats/names.ts';
 import { isId } from '../../shared/ids.ts';
+import type { TeamActivity } from '../../shared/schemas/activity.ts';
 import type { SelectedTeam, Team } from '../../shared/schemas/teams.ts';
-import { type CompanyScope, clientsIn, type TeamScope } from '../../shared/scope.ts';
+import { type CompanyScope, clientsIn, readsTeamFigures, type TeamScope } from '../../shared/scope.ts';
 import { quotaInForce } from '../../shared/settings/team-settings.ts';
 import { countCharacters } from '../../shared/text/characters.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -112,7 +115,21 @@ export async function getTeam(
 
 type Needed = Pick<Dependencies, 'database'>;
 
+/**
+ * Sums up how the Team was used in the last days, by day and by agent token.
+ * @throws ServiceError `forbidden` for an agent token that is limited to clients: the numbers are those of the whole Team
+ */
+export function getTeamActivity({ database }: Needed, scope: TeamScope, days: number): Promise<TeamActivity> {
+  if (!readsTeamFigures(scope)) {
+    throw new ServiceError(
+      'forbidden',
+      'An agent token that is limited to clients cannot read the use of the whole Team',
+    );
+  }
+  return transaction(database, scope, (tx) => readTeamActivity(tx, days));
+}
+
 /** Lists every Team of the Company, newest first, whatever access the caller has to it. */
 export function listTeams({ database }: Needed, scope: CompanyScope, part: ListPart): Promise<Team[]> {
-  return readOnce(database, scope, (tx) => selectTeams(tx, part));
+  return readList(database, scope, part, (tx) => selectTeams(tx, part));
 }

@@ -1,5 +1,5 @@
-import { readOnce } from '../../db/driver/database.ts';
 import type { ListPart } from '../../db/queries/common.ts';
+import { readList } from '../../db/queries/query-list.ts';
 import { selectTokens } from '../../db/queries/tokens.ts';
 import type { Token } from '../../shared/schemas/tokens.ts';
 import type { CompanyScope, Scope } from '../../shared/scope.ts';
@@ -9,7 +9,7 @@ type Needed = Pick<Dependencies, 'database'>;
 
 /** Lists the caller's own agent tokens in any state, newest first. */
 export function listTokens({ database }: Needed, scope: CompanyScope, part: ListPart): Promise<Token[]> {
-  return readOnce(database, scope, (tx) => selectTokens(tx, part, { userId: scope.userId }));
+  return readList(database, scope, part, (tx) => selectTokens(tx, part, { userId: scope.userId }));
 }
 
 /**
@@ -17,5 +17,5 @@ export function listTokens({ database }: Needed, scope: CompanyScope, part: List
  * Company. For callers with Full access, or for Company Owners.
  */
 export function listTokensIn({ database }: Needed, scope: Scope, part: ListPart): Promise<Token[]> {
-  return readOnce(database, scope, (tx) => selectTokens(tx, part));
+  return readList(database, scope, part, (tx) => selectTokens(tx, part));
 }

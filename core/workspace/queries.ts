@@ -1,4 +1,6 @@
-import { type Database, readOnce, transaction } from '../../db/driver/database.ts';
+import { type Database, transaction } from '../../db/driver/database.ts';
+import type { ListPart, VersionPart } from '../../db/queries/common.ts';
+import { readList } from '../../db/queries/query-list.ts';
 import {
   type ContentVersion,
   findContents,
@@ -65,12 +67,11 @@ export function parseManifestCursor(cursor: string | undefined): ManifestCursor 
 }
 
 /** Which page of a manifest to read. */
-export interface ManifestPage {
+export interface ManifestPage extends Pick<ListPart, 'limit' | 'count'> {
   /** Only what changed after this revision, deletions included; null for every live file. */
   since: number | null;
   /** Null for the first page. */
   cursor: ManifestCursor | null;
-  limit: number;
 }
 
 /**
@@ -81,14 +82,15 @@ export function getManifest(
   scope: TeamScope,
   page: ManifestPage,
 ): Promise<Manifest> {
-  const { since, cursor, limit } = page;
+  const { since, cursor, limit, count } = page;
   return readFromReplica(database, scope, (from) =>
     transaction(from, scope, async (tx) => {
       const revision = cursor === null || from !== database ? await findRevision(tx) : cursor.at;
       // The caller has seen more than the replica has: the page would lack it, and the caller would not ask for it again.
       if (revision < Math.max(since ?? 0, cursor?.at ?? 0) && from !== database) throw new BehindError();
       const at = cursor?.at ?? revision;
-      const found = await listManifest(tx, { since, at, after: cursor?.after ?? null, limit: limit + 1 });
+      const after = cursor?.after ?? null;
+      const found = await listManifest(tx, { since, at, after, limit: limit + 1, ...(count && { count }) });
       const shown = found.slice(0, limit);
       const last = shown.at(-1);
       return {
@@ -198,15 +200,15 @@ export async function listFileVersions(
   { database }: Pick<Dependencies, 'database'>,
   scope: TeamScope,
   path: WorkspacePath,
-  { before, limit }: { before: number | null; limit: number },
+  { limit, ...part }: VersionPart,
 ): Promise<{ items: FileVersion[]; hasMore: boolean }> {
   if (!isReadable(scope, path)) throw new ServiceError('not_found');
   const found = await readFromReplica(database, scope, async (from) => {
-    const versions = await readOnce(from, scope, (tx) =>
-      selectVersions(tx, path, { before, limit: limit + 1 }),
+    const versions = await readList(from, scope, part, (tx) =>
+      selectVersions(tx, path, { ...part, limit: limit + 1 }),
     );
     // The page after the last version can be empty, because versions are pruned.
-    if (versions.length === 0 && before === null) throw new ServiceError('not_found');
+    if (versions.length === 0 && part.before === null) throw new ServiceError('not_found');
     return versions;
   });
   return { items: found.slice(0, limit), hasMore: found.length > limit };

@@ -1,3 +1,4 @@
+import type { Source } from '../../shared/schemas/sources.ts';
 import type { CompanyScope, LayerId } from '../../shared/scope.ts';
 import type {
   Queryable,
@@ -20,6 +21,11 @@ interface SqlFunctions {
   'identity.lock_password_hash': (tx: ScopedTransaction) => string | null;
   'identity.purge_team': (tx: TeamWorkerTransaction, limit: number) => boolean;
   'memory.backfill_pending': (tx: WorkerTransaction, after: string | null, limit: number) => string | null;
+  'memory.count_sources': (
+    tx: TeamTransaction,
+    kind: Source['kind'] | null,
+    state: Source['state'] | null,
+  ) => number;
   'memory.expire_kept_sources': (tx: WorkerTransaction) => void;
   'memory.finish_backfill': (tx: WorkerTransaction) => void;
   'memory.is_adopted_model': (tx: Queryable, model: string) => boolean;

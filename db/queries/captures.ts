@@ -20,6 +20,7 @@ import {
   wireTime,
   writeScopeValues,
 } from './common.ts';
+import { queryList } from './query-list.ts';
 import { queryNamed } from './query-named.ts';
 
 /** A capture that is about to be staged. */
@@ -280,24 +281,24 @@ export interface CaptureFilter {
  */
 export async function listCaptures(
   tx: TeamTransaction,
-  { after, limit }: ListPart,
+  part: ListPart,
   { id, state, sessionId, ownOnly, everyMemory }: CaptureFilter,
 ): Promise<ListedCapture[]> {
-  const rows = await queryNamed<
-    Omit<ListedCapture, 'layer' | 'memoryIds' | keyof Times> & Times & { memoryIds: string[] }
-  >(
-    tx,
-    `with page as (
-       select c.* from memory.capture c
+  const page = `select c.* from memory.capture c
         where ${inScope('c')} and (not $ownOnly or c.created_by = $userId)
           and ($id::uuid is null or c.id = $id) and ($state::text is null or ${CAPTURE_STATE} = $state)
           and ($sessionId::text is null or c.session_id = $sessionId) and ($after::uuid is null or c.id < $after)
-        order by c.id desc limit $limit
-     ), made as (
+        order by c.id desc limit $limit`;
+  const rows = await queryList<
+    Omit<ListedCapture, 'layer' | 'memoryIds' | keyof Times> & Times & { memoryIds: string[] }
+  >(
+    tx,
+    part,
+    `with page as (${page}), made as (
        select o.capture_id, array_agg(m.id order by m.id) as ids
          from memory.memory_item m cross join lateral unnest(m.capture_ids) as o (capture_id)
         where ${inScope('m')} and m.capture_ids && array(select p.id from page p)
-          and ($everyMemory or ${stateNow('m')} = 'published')
+          ${everyMemory ? '' : `and ${stateNow('m')} = 'published'`}
         group by o.capture_id
      )
      select ${CAPTURE_COLUMNS}, case when c.created_by = $userId or e.id is not null then c.summary end as summary,
@@ -306,8 +307,9 @@ export async function listCaptures(
        left join memory.evidence_captures(array(select p.id from page p where p.created_by <> $userId)) e on e.id = c.id
        left join made on made.capture_id = c.id
       order by c.id desc`,
-    { userId: tx.scope.userId, id, state, sessionId, ownOnly, everyMemory, after, limit },
+    { userId: tx.scope.userId, id, state, sessionId, ownOnly },
     scopeValues(tx.scope),
+    page,
   );
   return rows.map(({ memoryIds, ...row }) => ({
     ...row,

@@ -3,6 +3,7 @@ import { foldName } from '../../shared/formats/names.ts';
 import type { Client } from '../../shared/schemas/clients.ts';
 import type { ScopedTransaction, TeamTransaction } from '../driver/database.ts';
 import { containsText, type ListPart, wireTime } from './common.ts';
+import { queryList } from './query-list.ts';
 
 type ClientRow = Omit<Client, 'createdAt' | 'access'> & { createdAt: Date };
 const COLUMNS = `id, name, state, created_at as "createdAt"`;
@@ -23,20 +24,15 @@ export async function listClients(
   state: ActiveState,
   part: ListPart,
 ): Promise<Client[]> {
-  const rows = await tx.query<ClientRow>(
+  const rows = await queryList<ClientRow>(
+    tx,
+    part,
     `select ${COLUMNS} from identity.client
       where company_id = $1 and team_id = $2 and state = $3 and ($3 = 'archived' or id = any ($4::uuid[]))
-        and ($5::uuid is null or id < $5) and ($7::uuid[] is null or id = any ($7))
-      order by id desc limit $6`,
-    [
-      tx.scope.companyId,
-      tx.scope.teamId,
-      state,
-      tx.scope.reads,
-      part.after,
-      part.limit,
-      tx.scope.tokenClients,
-    ],
+        and ($after::uuid is null or id < $after) and ($5::uuid[] is null or id = any ($5))
+      order by id desc limit $limit`,
+    {},
+    [tx.scope.companyId, tx.scope.teamId, state, tx.scope.reads, tx.scope.tokenClients],
   );
   return rows.map((row) => toClient(tx, row));
 }

@@ -78,6 +78,13 @@ export function layerKind(clientId: string | null): LayerKind {
 export interface ListPart {
   after: string | null;
   limit: number;
+  /** Called with how many rows the whole list has, whatever the page. Any number above `MAX_TOTAL` means more than that. */
+  count?: (total: number) => void;
+}
+
+/** A page of versions, newest first: `limit` versions lower than `before`, or the newest ones if it is null. */
+export interface VersionPart extends Pick<ListPart, 'limit' | 'count'> {
+  before: number | null;
 }
 
 /** A row of a list, with the id by which the list is paged. */
@@ -87,7 +94,7 @@ export type Listed<T> = T & { id: string };
 export const ONE_ROW: ListPart = Object.freeze({ limit: 1, after: null });
 
 /** The name of an agent token that was deleted, because its owner was erased. */
-const DELETED_TOKEN = 'Former agent token';
+export const DELETED_TOKEN = 'Former agent token';
 
 /**
  * SQL for the column `createdWith`: the agent token with which a row of a Team was made, as it is sent to clients, or
@@ -238,6 +245,12 @@ export interface ShownUse {
 export function sourceUse(alias: string, sourceId: string): string {
   return `(select jsonb_build_object('found', u.found, 'opened', u.opened, 'lastFoundAt', u.last_found_at)
              from memory.source_use u where u.team_id = ${alias}.team_id and u.source_id = ${alias}.${sourceId}) as "use"`;
+}
+
+/** SQL for how often a source was found; `alias` and `sourceId` as in `sourceUse`. */
+export function foundCount(alias: string, sourceId: string): string {
+  return `coalesce((select u.found from memory.source_use u
+    where u.team_id = ${alias}.team_id and u.source_id = ${alias}.${sourceId}), 0)`;
 }
 
 /** Converts a use to what is sent to clients. */

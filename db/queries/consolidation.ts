@@ -2,6 +2,7 @@ import type { Batch, ConsolidationResult } from '../../shared/schemas/consolidat
 import type { LayerId } from '../../shared/scope.ts';
 import type { TeamTransaction } from '../driver/database.ts';
 import { inScope, type ListPart, scopeValues, wireTime } from './common.ts';
+import { queryList } from './query-list.ts';
 
 /** What the accepted complete request did. */
 export interface Completion {
@@ -68,15 +69,18 @@ function wireTimes({ createdAt, expiresAt }: Times): Pick<Batch, keyof Times> {
  * Lists batches of the scope's user that can still be completed, newest first. A batch has only the captures within the
  * scope. It is not listed if it has none: nothing of a layer that the user cannot read is shown.
  */
-export async function listOpenBatches(tx: TeamTransaction, { after, limit }: ListPart): Promise<Batch[]> {
-  const rows = await tx.query<Pick<Batch, 'id' | 'captureIds'> & Times>(
+export async function listOpenBatches(tx: TeamTransaction, part: ListPart): Promise<Batch[]> {
+  const rows = await queryList<Pick<Batch, 'id' | 'captureIds'> & Times>(
+    tx,
+    part,
     `select b.id, array_agg(c.id order by c.id) as "captureIds", b.created_at as "createdAt", b.expires_at as "expiresAt"
        from memory.consolidation_batch b
        join memory.capture c on c.team_id = b.team_id and c.batch_id = b.id
       where ${inScope('c')} and b.team_id = $1 and b.user_id = $3 and b.results is null and b.expires_at > now()
-        and ($4::uuid is null or b.id < $4)
-      group by b.team_id, b.id order by b.id desc limit $5`,
-    [...scopeValues(tx.scope), tx.scope.userId, after, limit],
+        and ($after::uuid is null or b.id < $after)
+      group by b.team_id, b.id order by b.id desc limit $limit`,
+    {},
+    [...scopeValues(tx.scope), tx.scope.userId],
   );
   return rows.map(({ id, captureIds, ...times }) => ({ id, captureIds, ...wireTimes(times) }));
 }

@@ -5,17 +5,19 @@ import type { TeamTransaction, WorkerTransaction } from '../driver/database.ts';
 import {
   containsText,
   createdWith,
+  foundCount,
   inScope,
   isActive,
   isCreatedAfter,
   isCreatedBefore,
   isOpen,
-  type ListPart,
   questionedSources,
   scopeValues,
   wireTime,
 } from './common.ts';
 import type { MemoryFilter } from './memories.ts';
+import { queryList } from './query-list.ts';
+import { type Sorted, type SortedPart, sortedSql } from './sorting.ts';
 import { SOURCE_COLUMNS, type SourceRow, toStored } from './sources/sources.ts';
 
 /** A chunk that a search of the scope's user returned. */
@@ -159,34 +161,31 @@ const CONTENT = `left(coalesce((
         where f.team_id = s.team_id and f.source_id = s.id and ${isOpen('f')})), ''), ${MAX_CONTENT})`;
 
 /**
- * Lists active sources within the scope, except those of memories, with feedback that waits for a decision, newest first,
- * as items for review.
+ * Lists active sources within the scope, except those of memories, with feedback that waits for a decision, as items for
+ * review.
  */
 export async function listQuestionedSources(
   tx: TeamTransaction,
-  part: ListPart,
+  part: SortedPart,
   filter: Omit<MemoryFilter, 'states'>,
-): Promise<ListedMemory[]> {
-  const rows = await tx.query<QuestionedRow>(
+): Promise<Sorted<ListedMemory>[]> {
+  const sorted = sortedSql(part, 's', { title: 's.title_key', found: foundCount('s', 'id') });
+  const rows = await queryList<Sorted<QuestionedRow>>(
+    tx,
+    part,
     `select s.* from (
-       select ${SOURCE_COLUMNS}, s.metadata, ${CONTENT} as content from memory.source s
+       select ${SOURCE_COLUMNS}, s.metadata, ${CONTENT} as content, s.title_key, s.updated_at, s.team_id, ${sorted.column}
+         from memory.source s
         where ${inScope('s')} and ${isActive('s')} and s.kind <> 'memory' and s.id in (${questionedSources('$1')})
           and ($4::uuid is null or s.id = $4)
           and ${isCreatedAfter('s', '$5')} and ${isCreatedBefore('s', '$6')}
-          and ($7::uuid is null or s.id < $7)) s
+          and ${sorted.isAfter}) s
       where $3::text is null or ${containsText('s.title', '$3')} or ${containsText('s.content', '$3')}
-      order by s.id desc limit $8`,
-    [
-      ...scopeValues(tx.scope),
-      filter.text,
-      filter.sourceId,
-      filter.createdAfter,
-      filter.createdBefore,
-      part.after,
-      part.limit,
-    ],
+      order by ${sorted.orderBy} limit $limit`,
+    sorted.values,
+    [...scopeValues(tx.scope), filter.text, filter.sourceId, filter.createdAfter, filter.createdBefore],
   );
-  return rows.map(toItem);
+  return rows.map(({ sortKey, ...row }) => ({ ...toItem(row), sortKey }));
 }
 
 /** Reads a source as an item for review, whether or not feedback on it is open; null if it is not within the scope. */

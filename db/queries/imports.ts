@@ -20,6 +20,7 @@ import {
   scopeValues,
   wireTime,
 } from './common.ts';
+import { queryList } from './query-list.ts';
 import { queryNamed } from './query-named.ts';
 
 export interface NewImport {
@@ -151,11 +152,14 @@ export async function listImports(
   part: ListPart,
   state: Import['state'] | null,
 ): Promise<Import[]> {
-  const rows = await tx.query<ImportRow>(
+  const rows = await queryList<ImportRow>(
+    tx,
+    part,
     `select ${IMPORT_COLUMNS} from memory.import i
-      where ${inScope('i')} and ($3::text is null or i.state = $3) and ($4::uuid is null or i.id < $4)
-      order by i.id desc limit $5`,
-    [...scopeValues(tx.scope), state, part.after, part.limit],
+      where ${inScope('i')} and ($3::text is null or i.state = $3) and ($after::uuid is null or i.id < $after)
+      order by i.id desc limit $limit`,
+    {},
+    [...scopeValues(tx.scope), state],
   );
   return rows.map(toImport);
 }

@@ -12,10 +12,10 @@ import {
   clientColumn,
   containsText,
   createdWith,
+  foundCount,
   inScope,
   isCreatedAfter,
   isCreatedBefore,
-  type ListPart,
   layerKind,
   occurredAt,
   occurredValues,
@@ -26,10 +26,13 @@ import {
   sourceUse,
   stateNow,
   toUse,
+  type VersionPart,
   wireTime,
   writeScopeValues,
 } from './common.ts';
+import { queryList } from './query-list.ts';
 import { queryNamed } from './query-named.ts';
+import { type Sorted, type SortedPart, sortedSql, titleKey } from './sorting.ts';
 
 type MemoryRow = Omit<
   Memory,
@@ -276,18 +279,22 @@ function storedStates(states: readonly MemoryState[]): readonly MemoryState[] {
     : states;
 }
 
-/** Lists memories within the scope, newest first. */
-export function listMemories(tx: TeamTransaction, part: ListPart, filter: MemoryFilter): Promise<Memory[]> {
+/** Lists memories within the scope. */
+export function listMemories(
+  tx: TeamTransaction,
+  part: SortedPart,
+  filter: MemoryFilter,
+): Promise<Sorted<Memory>[]> {
   const condition = `m.state = any ($stored::text[]) and ${stateNow('m')} = any ($states::text[])`;
   return selectMemories(tx, condition, part, filter);
 }
 
-/** Lists published memories within the scope with feedback that waits for a decision, newest first. */
+/** Lists published memories within the scope with feedback that waits for a decision. */
 export function listQuestionedMemories(
   tx: TeamTransaction,
-  part: ListPart,
+  part: SortedPart,
   filter: Omit<MemoryFilter, 'states'>,
-): Promise<Memory[]> {
+): Promise<Sorted<Memory>[]> {
   const condition = `m.source_id = any (array(${questionedSources('$1')}))
         and m.state = any ($stored::text[]) and ${stateNow('m')} = any ($states::text[])`;
   return selectMemories(tx, condition, part, { ...filter, states: ['published'] });
@@ -296,23 +303,32 @@ export function listQuestionedMemories(
 async function selectMemories(
   tx: TeamTransaction,
   condition: string,
-  part: ListPart,
+  part: SortedPart,
   { states, text, sourceId, createdAfter, createdBefore }: MemoryFilter,
-): Promise<Memory[]> {
-  const { after, limit } = part;
-  const rows = await queryNamed<MemoryRow>(
+): Promise<Sorted<Memory>[]> {
+  const sorted = sortedSql(part, 'm', { title: titleKey('m'), found: foundCount('m', 'source_id') });
+  const rows = await queryList<Sorted<MemoryRow>>(
     tx,
-    `select ${COLUMNS} from memory.memory_item m
+    part,
+    `select ${COLUMNS}, ${sorted.column} from memory.memory_item m
       where ${inScope('m')} and ${condition}
         and ($text::text is null or ${containsText('m.title', '$text')} or ${containsText('m.content', '$text')})
         and ($sourceId::uuid is null or m.source_id = $sourceId)
         and ${isCreatedAfter('m', '$createdAfter')} and ${isCreatedBefore('m', '$createdBefore')}
-        and ($after::uuid is null or m.id < $after)
-      order by m.id desc limit $limit`,
-    { states, stored: storedStates(states), text, sourceId, createdAfter, createdBefore, after, limit },
+        and ${sorted.isAfter}
+      order by ${sorted.orderBy} limit $limit`,
+    {
+      states,
+      stored: storedStates(states),
+      text,
+      sourceId,
+      createdAfter,
+      createdBefore,
+      ...sorted.values,
+    },
     scopeValues(tx.scope),
   );
-  return rows.map(toMemory);
+  return rows.map(({ sortKey, ...row }) => ({ ...toMemory(row), sortKey }));
 }
 
 /** A text that a memory had. */
@@ -371,24 +387,28 @@ export interface StoredVersion extends VersionText {
 export async function listVersions(
   tx: TeamTransaction,
   memoryId: string,
-  part: { before: number | null; limit: number; publishedOnly: boolean; maxBytes: number },
+  { before, publishedOnly, maxBytes, ...part }: VersionPart & { publishedOnly: boolean; maxBytes: number },
 ): Promise<StoredVersion[]> {
-  const rows = await tx.query<Omit<StoredVersion, 'createdAt'> & { createdAt: Date }>(
+  const kept = `memory.memory_version v
+        where ${inScope('v')} and v.memory_id = $3 and (not $4 or v.published)`;
+  const rows = await queryList<Omit<StoredVersion, 'createdAt'> & { createdAt: Date }>(
+    tx,
+    { ...part, after: before },
     `with kept as (
-       select v.*, lead(v.content) over (order by v.version desc) as content_before
-         from memory.memory_version v
-        where ${inScope('v')} and v.memory_id = $3 and (not $6 or v.published)
+       select v.*, lead(v.content) over (order by v.version desc) as content_before from ${kept}
      ), page as (
        select k.*, row_number() over upto as place,
               sum(octet_length(k.content) + coalesce(octet_length(k.content_before), 0)) over upto as bytes
-         from kept k where $4::int is null or k.version < $4
+         from kept k where $after::int is null or k.version < $after
        window upto as (order by k.version desc)
-        order by k.version desc limit $5
+        order by k.version desc limit $limit
      )
      select p.version, p.title, p.content, p.actor_id as "actorId", p.created_at as "createdAt",
             p.content_before as "contentBefore"
-       from page p where p.place = 1 or p.bytes <= $7 order by p.version desc`,
-    [...scopeValues(tx.scope), memoryId, part.before, part.limit, part.publishedOnly, part.maxBytes],
+       from page p where p.place = 1 or p.bytes <= $maxBytes order by p.version desc`,
+    { maxBytes },
+    [...scopeValues(tx.scope), memoryId, publishedOnly],
+    `select from ${kept} limit $limit`,
   );
   return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
 }

@@ -6,6 +6,7 @@ import type { TeamSettings } from '../../shared/settings/team-settings.ts';
 import type { ScopedTransaction } from '../driver/database.ts';
 import { deleteSearchTexts } from './audit.ts';
 import { type ListPart, type LockStrength, ROW_LOCKS, wireTime } from './common.ts';
+import { queryList } from './query-list.ts';
 
 type TeamRow = Omit<Team, 'createdAt'> & { createdAt: Date };
 const COLUMNS = `id, name, state, created_at as "createdAt"`;
@@ -36,12 +37,15 @@ export async function selectTeams(
   part: ListPart,
   teamId: string | null = null,
 ): Promise<Team[]> {
-  const rows = await tx.query<TeamRow>(
+  const rows = await queryList<TeamRow>(
+    tx,
+    part,
     `select ${COLUMNS} from identity.team
-      where company_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
-        and ($3::uuid is null or id = $3)
-      order by id desc limit $4`,
-    [tx.scope.companyId, part.after, teamId, part.limit],
+      where company_id = $1 and deleted_at is null and ($after::uuid is null or id < $after)
+        and ($2::uuid is null or id = $2)
+      order by id desc limit $limit`,
+    {},
+    [tx.scope.companyId, teamId],
   );
   return rows.map(toTeam);
 }

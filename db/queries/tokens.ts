@@ -4,6 +4,7 @@ import type { Token } from '../../shared/schemas/tokens.ts';
 import type { CompanyScope } from '../../shared/scope.ts';
 import type { ScopedTransaction } from '../driver/database.ts';
 import { type ListPart, ONE_ROW, wireTime } from './common.ts';
+import { queryList } from './query-list.ts';
 
 type TokenRow = Omit<Token, 'createdAt' | 'expiresAt' | 'lastUsedAt'> & {
   createdAt: Date;
@@ -92,20 +93,16 @@ export async function selectTokens(
   part: ListPart,
   { userId, id }: TokenFilter = {},
 ): Promise<Token[]> {
-  const rows = await tx.query<TokenRow>(
+  const rows = await queryList<TokenRow>(
+    tx,
+    part,
     `select ${COLUMNS} from identity.agent_token t
        join identity.team m on m.company_id = t.company_id and m.id = t.team_id and m.deleted_at is null
       where t.company_id = $1 and ($2::uuid is null or t.team_id = $2) and ($3::uuid is null or t.user_id = $3)
-        and ($4::uuid is null or t.id = $4) and ($5::uuid is null or t.id < $5)
-      order by t.id desc limit $6`,
-    [
-      tx.scope.companyId,
-      'teamId' in tx.scope ? tx.scope.teamId : null,
-      userId ?? null,
-      id ?? null,
-      part.after,
-      part.limit,
-    ],
+        and ($4::uuid is null or t.id = $4) and ($after::uuid is null or t.id < $after)
+      order by t.id desc limit $limit`,
+    {},
+    [tx.scope.companyId, 'teamId' in tx.scope ? tx.scope.teamId : null, userId ?? null, id ?? null],
   );
   return rows.map(toToken);
 }

@@ -1,7 +1,7 @@
 import { IsDate, IsDateTime } from 'typebox/format';
 import { invalidField } from '../errors.ts';
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 /** The first and the last time that a request can have. */
 const [EARLIEST, LATEST] = [Date.parse('0001-01-01T00:00:00.000Z'), Date.parse('9999-12-31T23:59:59.999Z')];
 

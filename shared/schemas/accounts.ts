@@ -47,9 +47,15 @@ export const SessionInfo = Type.Object({
   ),
 });
 /** A new session. Its token is shown only here. */
-export const Session = Type.Object({ token: Type.String(), ...sessionFields });
+export const Session = Type.Object({
+  token: Type.Optional(
+    Type.String({ description: 'absent if the request has `cookie: true`: the token is then in the cookie' }),
+  ),
+  ...sessionFields,
+});
 export type SessionInfo = Static<typeof SessionInfo>;
-export type Session = Static<typeof Session>;
+/** A new session with its token. */
+export type Session = Required<Static<typeof Session>>;
 
 /** One of the caller's own sessions, in the list of sessions. */
 export const SessionRecord = Type.Object({
@@ -62,9 +68,15 @@ export const SessionRecord = Type.Object({
 });
 export type SessionRecord = Static<typeof SessionRecord>;
 
-export const LoginRequest = Body({ email: Email, password: Password });
+const InCookie = Type.Optional(
+  Type.Boolean({
+    description:
+      'for the console: sets a cookie in place of the token in the answer; requires the header `Memory-Console: 1`',
+  }),
+);
+export const LoginRequest = Body({ email: Email, password: Password, cookie: InCookie });
 export const LogoutRequest = Body({ everywhere: Type.Optional(Type.Boolean()) });
-export const ResetRequest = Body({ token: LinkToken, newPassword: NewPassword });
+export const ResetRequest = Body({ token: LinkToken, newPassword: NewPassword, cookie: InCookie });
 export const LinkRequest = Body({ token: LinkToken });
 /** The purpose of a one-time link. */
 export const Link = Type.Object({
@@ -83,7 +95,12 @@ export const Link = Type.Object({
 export type Link = Static<typeof Link>;
 export const PasswordRequest = Body({ currentPassword: Password, newPassword: NewPassword });
 /** Accepts an invite or an invitation. */
-export const JoinRequest = Body({ token: LinkToken, name: VisibleName, password: NewPassword });
+export const JoinRequest = Body({
+  token: LinkToken,
+  name: VisibleName,
+  password: NewPassword,
+  cookie: InCookie,
+});
 
 const BaseUrl = Type.Optional(
   Type.String({ maxLength: 2048, description: 'absolute address, http or https, that the link begins with' }),

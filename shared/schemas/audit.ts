@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Id, Nullable, OneOf, PageQuery, Time } from './common.ts';
+import { Id, Moment, Nullable, OneOf, PageQuery, Time } from './common.ts';
 
 interface AuditKindDefinition {
   subjects: readonly string[];
@@ -184,7 +184,7 @@ export const AuditEvent = Type.Object({
   detail: Type.Record(Type.String(), Type.Unknown(), {
     description:
       'What else is known. Of a search, `hitIds`, `passageIds` and `query` are stored beside the event, and missing once ' +
-      'they are deleted; their hashes stay.',
+      'they are deleted; their hashes stay. Events of one `POST /v1/memory/sources/batch` have the same `batchId`.',
   }),
   at: Time,
 });
@@ -193,7 +193,17 @@ export type AuditEvent = Static<typeof AuditEvent>;
 export const AuditQuery = Type.Object({
   ...PageQuery,
   kind: Type.Optional(Type.String({ description: 'only events of this kind' })),
+  kinds: Type.Optional(
+    Type.String({
+      maxLength: 2000,
+      description:
+        'kinds of events, separated by commas. `!memory.search` leaves one out; only such ones mean all others',
+    }),
+  ),
   subjectId: Type.Optional(Type.String()),
+  actorId: Type.Optional(Type.String({ description: 'only what this user did' })),
+  since: Type.Optional(Moment('only what happened then or later; a day counts from its first moment in UTC')),
+  until: Type.Optional(Moment('only what happened then or earlier; a day counts to its last moment in UTC')),
 });
 export const CompanyAuditQuery = Type.Object({
   ...AuditQuery.properties,

@@ -23,7 +23,7 @@ export const Use = {
 const Day = Type.String({ format: 'date' });
 
 /** A day or a time of a request: `parseMoment` of `formats/times.ts` parses it. */
-const Moment = (description: string) => Type.Union([Day, Time], { description });
+export const Moment = (description: string) => Type.Union([Day, Time], { description });
 
 /** When a record is to expire. */
 export const ExpiresAt = Type.Union([Day, Time, Type.Null()], {
@@ -103,9 +103,28 @@ export type CreatedWith = Static<typeof CreatedWith>;
 
 export const Metadata = Type.Record(Type.String(), Type.Unknown(), { description: 'at most 16 KiB as JSON' });
 
+/** Up to this many rows of a list are counted. */
+export const MAX_TOTAL = 10_000;
+
+/** How many rows a whole list has, if its request asks for it. */
+export const Total = {
+  total: Type.Optional(
+    Nullable(
+      Type.Integer(),
+      `only with count: how many rows the whole list has; null: more than ${MAX_TOTAL}`,
+    ),
+  ),
+  totalAtLeast: Type.Optional(Type.Integer({ description: 'only with count, if total is null' })),
+};
+
 /** One page of a list, newest first. */
 export function Page<T extends TSchema>(item: T) {
-  return Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) });
+  return Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()), ...Total });
+}
+
+/** A query parameter that is on or off. It arrives as text. */
+export function Flag(description: string) {
+  return Type.Optional(OneOf(['true', 'false'], description));
 }
 
 /**
@@ -133,6 +152,20 @@ export const PageQuery = {
     ),
   ),
   cursor: Type.Optional(Type.String({ description: 'nextCursor of the previous page' })),
+  count: Flag('`true` adds `total`: how many rows the whole list has'),
+};
+
+/** Query parameters of a list that can be sorted: `parseSortedPage` parses them. */
+export const SortedQuery = {
+  ...PageQuery,
+  sort: Type.Optional(
+    OneOf(
+      ['createdAt', 'updatedAt', 'title', 'found'],
+      'the order: when it was created (default) or last changed, its title (without case, by code point), or how often searches returned ' +
+        'it. By updatedAt and found, records that change while you page can come twice or not at all',
+    ),
+  ),
+  order: Type.Optional(OneOf(['asc', 'desc'], 'by default titles ascend, the others descend')),
 };
 
 export const Problem = Type.Object(

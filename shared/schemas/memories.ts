@@ -11,9 +11,9 @@ import {
   Nullable,
   OneOf,
   occurrence,
-  PageQuery,
   Problem,
   Redactions,
+  SortedQuery,
   StoredExpiry,
   StoredOccurrence,
   Text,
@@ -134,7 +134,7 @@ export type MemoryVersion = Static<typeof MemoryVersion>;
 
 export const MemoryQuery = Type.Object(
   {
-    ...PageQuery,
+    ...SortedQuery,
     state: Type.Optional(OneOf([...MEMORY_STATES], 'without it, memories in review and published ones')),
     clientId,
     q: TextFilter,

@@ -321,6 +321,9 @@ export const SearchRequest = Body({
   ...CreatedFilters,
   ...OccurredFilters,
   tags: Type.Optional(RequiredTags),
+  facets: Type.Optional(
+    Type.Boolean({ description: 'add `facets`: how many candidates have each kind, client, tag and year' }),
+  ),
   minSimilarity: Type.Optional(
     Type.Number({
       minimum: -1,
@@ -352,6 +355,23 @@ export const Hit = Type.Object({
 });
 export type Hit = Omit<Static<typeof Hit>, 'passages'> & Unsent & { passages?: Chunk[] };
 
+const Facet = (description: string) =>
+  Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() }), { maxItems: 20, description });
+export const Facets = Type.Object(
+  {
+    kind: Facet('kinds of sources'),
+    client: Facet('ids of clients, without the Team layer'),
+    tag: Facet('tags of sources'),
+    year: Facet('years of `occurredAt`, else of `createdAt`, in UTC'),
+  },
+  {
+    description:
+      'how many of the candidates of the search, of which `topK` are returned, have each value: the highest count first, at most 20. ' +
+      'Equal texts count once; with `group`, a source counts once',
+  },
+);
+export type Facets = Static<typeof Facets>;
+
 export const SearchResponse = Type.Object({
   queryId: Id,
   embedding: Type.Object({
@@ -366,6 +386,7 @@ export const SearchResponse = Type.Object({
       'true if the query could not be embedded in server mode, so that only the keyword search ran',
   }),
   hits: Type.Array(Hit),
+  facets: Type.Optional(Facets),
   nothing: Type.Optional(Nothing),
   explain: Type.Optional(SearchExplanation),
   redactions: Type.Optional({

@@ -5,6 +5,7 @@ import {
   Body,
   CreatedWith,
   ExpiresAt,
+  Flag,
   Id,
   LayerKind,
   MAX_NAME,
@@ -16,8 +17,10 @@ import {
   OccurredFilters,
   OneOf,
   PageQuery,
+  Problem,
   QueryInteger,
   Redactions,
+  SortedQuery,
   SourceKind,
   StoredExpiry,
   StoredOccurrence,
@@ -85,36 +88,6 @@ export function storedPlace(given: StoredPlace): StoredPlace {
     return value != null && Value.Check(schema, value);
   });
   return Object.fromEntries(fields.map(([name]) => [name, given[name as keyof Place]]));
-}
-
-/** A field of a place that is known: the word that is said before its values. */
-export interface PlacePart {
-  word: string;
-  values: readonly (string | number)[];
-}
-
-type PlaceWords = Record<keyof Place, string>;
-
-/**
- * A place in words. The console runs it too, so it needs nothing but its argument.
- * @returns a part for each field that is known
- */
-export function placeParts(place: Place): PlacePart[] {
-  const words: PlaceWords = {
-    part: 'Attachment',
-    page: 'Page',
-    slide: 'Slide',
-    sheet: 'Sheet',
-    row: 'From row',
-    hidden: '',
-    headings: '',
-  };
-  return Object.entries(words)
-    .map(([field, word]) => {
-      const value = place[field as keyof Place] ?? [];
-      return { word, values: value === true ? [field] : [value].flat() };
-    })
-    .filter(({ values }) => values.length > 0);
 }
 
 const Tag = Text(MAX_TAG_LENGTH);
@@ -302,7 +275,7 @@ const clientId = Type.Optional(Type.String());
 
 export const SourceQuery = Type.Object(
   {
-    ...PageQuery,
+    ...SortedQuery,
     kind: Type.Optional(SourceKind),
     state: Type.Optional(OneOf(['active', 'archived'])),
     clientId,
@@ -319,8 +292,18 @@ export const ChangedSource = Type.Object({
   redactions: Type.Optional(Redactions),
 });
 
-/** A change of a source whose text stays the same. */
+/** A change of a source. */
 export const SourceChange = Body({
+  text: Type.Optional({
+    ...IngestRequest.properties.text,
+    description:
+      'a new text, for a source that was ingested as one text: it is kept as a version before. At most 8 MiB with its body',
+  }),
+  baseUpdatedAt: Type.Optional({
+    ...Time,
+    description:
+      'required with text: `updatedAt` of the source when its text was read; 409 `version_conflict` if it changed since',
+  }),
   title: Type.Optional(Name),
   tags: Type.Optional(Tags),
   occurredAt: Type.Optional(OccurredAt),
@@ -330,6 +313,65 @@ export const SourceChange = Body({
   ),
 });
 export type SourceChange = Static<typeof SourceChange>;
+
+/** The most sources that one request changes, each by itself. */
+export const MAX_CHANGED_AT_ONCE = 500;
+
+/** A change that many sources can have in common. */
+export const SourceBatchChange = Body(
+  {
+    tags: Type.Optional(
+      Body(
+        { add: Type.Optional(Tags), remove: Type.Optional(Tags) },
+        'a tag is in one of the lists, not in both',
+      ),
+    ),
+    clientId: Type.Optional(
+      Nullable(Type.String(), 'the client to move the sources to, or null: the Team layer'),
+    ),
+    expiresAt: Type.Optional(ExpiresAt),
+    state: Type.Optional(OneOf(['archived', 'active'], 'archive the sources, or restore them')),
+  },
+  'At least one change. A source is restored first, and archived last',
+);
+export type SourceBatchChange = Static<typeof SourceBatchChange>;
+
+export const SourceBatch = Body({
+  ids: Type.Array(Type.String(), {
+    minItems: 1,
+    maxItems: MAX_CHANGED_AT_ONCE,
+    description: 'each source once; twice is 400',
+  }),
+  change: SourceBatchChange,
+  ifUpdatedAt: Type.Optional(
+    Type.Record(Type.String(), Time, {
+      description:
+        '`updatedAt` of sources, by their ids. A source that has another one now is not changed: `version_conflict`. Others ' +
+        'are changed without the check',
+    }),
+  ),
+});
+export type SourceBatch = Static<typeof SourceBatch>;
+
+export const SourceBatchResponse = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'as it was sent' }),
+      changed: Type.Optional(Type.Boolean({ description: 'false: the source was already so' })),
+      problem: Type.Optional(Problem),
+    }),
+    {
+      description:
+        'one for each id, in the same order: with `changed`, or with the `problem` for which nothing changed',
+    },
+  ),
+  undo: Type.Array(SourceBatch, {
+    description:
+      'bodies of this route that take the changes back, to be sent in this order. A source that changed since is left. A tag ' +
+      'that was removed comes back after the others. Without sources that were archived and cannot be restored',
+  }),
+  redactions: Type.Optional(Redactions),
+});
 
 /** The most sources that one request archives. */
 export const MAX_ARCHIVED_AT_ONCE = 1000;
@@ -362,7 +404,7 @@ export const CHUNKS_PER_PAGE = 2000;
 
 export const ChunksQuery = Type.Object(
   {
-    ...PageQuery,
+    cursor: PageQuery.cursor,
     limit: Type.Optional(
       QueryInteger(
         { minimum: 1, maximum: CHUNKS_PER_PAGE },
@@ -373,10 +415,46 @@ export const ChunksQuery = Type.Object(
   { additionalProperties: false },
 );
 
+export const SourceTextQuery = Type.Object(
+  {
+    ...ChunksQuery.properties,
+    text: Flag('`true` adds `text`, as it was sent'),
+    version: Type.Optional(
+      QueryInteger(
+        { minimum: 1 },
+        'with text: a version that the list of versions shows, in place of the present text',
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** A text that a source had before. */
+export const SourceVersion = Type.Object({
+  version: Type.Integer({ description: 'number of the text, from 1' }),
+  at: { ...Time, description: 'when this text was stored' },
+  actorId: { ...Id, description: 'who stored it' },
+  characters: Type.Integer({ description: 'of the text, in Unicode code points' }),
+});
+export type SourceVersion = Static<typeof SourceVersion>;
+
 /** One source with its text. `chunks` is the list of its chunks, not their number as in `Source`. */
 export const SourceText = Type.Object({
   ...Source.properties,
   metadata: Metadata,
+  text: Type.Optional(
+    Nullable(
+      Type.String(),
+      'only with `text`: as it was sent, or as masking of credentials left it; null for a source that was not sent as one text, ' +
+        'that is archived, or whose text is longer than 8 MiB',
+    ),
+  ),
+  exact: Type.Optional(
+    Type.Boolean({
+      description:
+        'only with `text`: false if the text is joined from passages, because it was stored by an earlier version, or null',
+    }),
+  ),
   chunks: Type.Array(Chunk, { description: 'in order, at most 2,000; `nextCursor` leads to the rest' }),
   nextCursor: Nullable(Type.String()),
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Nullable, OneOf, PageQuery, Problem, Redactions, Time } from './common.ts';
+import { Body, Id, Nullable, OneOf, Page, PageQuery, Problem, Redactions, Time } from './common.ts';
 
 /** The most files in one pull or push. */
 export const MAX_FILES_PER_REQUEST = 200;
@@ -52,8 +52,7 @@ export const Manifest = Type.Object({
   scopes: Type.Array(Type.String(), {
     description: '`team` and `clients/<id>`: the layers that the caller can read now',
   }),
-  items: Type.Array(ManifestItem),
-  nextCursor: Nullable(Type.String()),
+  ...Page(ManifestItem).properties,
 });
 export type Manifest = Static<typeof Manifest>;
 

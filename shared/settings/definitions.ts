@@ -56,7 +56,8 @@ export const SETTINGS = {
     variable: 'MEMORY_API_PUBLIC_URL',
     type: BASE_URL,
     default: null,
-    description: 'Address of the service as browsers and terminals reach it. Links begin with it.',
+    description:
+      'Address of the service as browsers and terminals reach it. Links begin with it, and the cookie of the console is named after it.',
   },
   identityUrl: {
     variable: 'IDENTITY_AUTH_URL',
@@ -218,6 +219,12 @@ export const SETTINGS = {
     type: integer(32, 1_000_000_000),
     default: 256,
     description: 'With the embedded database: changes are refused while less than this is free on its disk.',
+  },
+  sourceKeepVersions: {
+    variable: 'MEMORY_SOURCE_KEEP_VERSIONS',
+    type: integer(0, 1000),
+    default: 10,
+    description: 'How many former texts of a source are kept as versions. 0: none.',
   },
   workspaceKeepVersions: {
     variable: 'MEMORY_WORKSPACE_KEEP_VERSIONS',

@@ -150,6 +150,8 @@ export interface Piece {
   headings: string[];
   /** How many characters at the beginning of the text repeat the heading row of a table. The document has them once. */
   repeated: number;
+  /** The white space of the document between the piece before, or its beginning, and this one. Line breaks are `\n`. */
+  gap: string;
 }
 
 /** A range of the document that becomes a piece. */
@@ -225,6 +227,8 @@ class Packer {
   #headings: string[] = [];
   /** How many pieces were yielded. */
   #yielded = 0;
+  /** Where the last one ends. */
+  #pieceEnd = 0;
   /** How many characters were read since it last yielded null. */
   #read = 0;
 
@@ -350,7 +354,9 @@ class Packer {
     const text = this.text.slice(start, end).trimEnd();
     if (text === '') return;
     this.#yielded += 1;
-    yield { text: `${repeated}${text}`, headings, repeated: countCharacters(repeated) };
+    const gap = this.text.slice(this.#pieceEnd, start);
+    this.#pieceEnd = start + text.length;
+    yield { text: `${repeated}${text}`, headings, repeated: countCharacters(repeated), gap };
   }
 }
 

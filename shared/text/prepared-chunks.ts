@@ -62,6 +62,8 @@ export interface PreparedChunk {
   /** How many characters at the beginning of the text repeat the heading row of a table: see `cutPieces`. */
   repeated: number;
   place: StoredPlace;
+  /** Of a text that was sent: the white space before the chunk that is not part of it: see `cutPieces`. */
+  gap?: string;
   terms: ChunkTerms;
   /** Its part of the sketch of its source. */
   sketch: ChunkSketch;
@@ -201,9 +203,10 @@ function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
         yield null;
         continue;
       }
-      const { text, repeated } = piece;
+      const { text, repeated, gap } = piece;
       const headings = [...above, ...piece.headings];
-      yield { text, repeated, place: { ...part.place, ...(headings.length > 0 && { headings }) } };
+      const place = { ...part.place, ...(headings.length > 0 && { headings }) };
+      yield { text, repeated, place, ...('text' in input && { gap }) };
     }
   }
 }

@@ -70,6 +70,7 @@ async function useEveryRoute(app: App, company: SignedIn): Promise<Secrets> {
   await send('201', `/v1/company/members/${person.userId}/reset-link`, {});
   await send('410 token_revoked', '/v1/auth/reset', { token: reset, newPassword: refusedPassword() });
   const login = await send('200', '/v1/auth/login', { email, password: present });
+  await useCookie(app, { email, password: present }, secrets);
   await send('401 invalid_credentials', '/v1/auth/login', { email, password: refusedPassword() });
   const changed = password();
   await send('204', '/v1/auth/password', { currentPassword: present, newPassword: changed }, login);
@@ -97,6 +98,24 @@ async function useEveryRoute(app: App, company: SignedIn): Promise<Secrets> {
   secrets.refused.push(unknown);
   await send('404 not_found', '/v1/auth/join', { token: unknown, name, password: refusedPassword() });
   return secrets;
+}
+
+/** Signs in as the console does, and sends a request with the cookie. */
+async function useCookie(app: App, credentials: object, { tokens, refused }: Secrets): Promise<void> {
+  const console = { 'memory-console': '1' };
+  const payload = { ...credentials, cookie: true };
+  const answer = await app.inject({ method: 'POST', url: '/v1/auth/login', headers: console, payload });
+  const [, name = '', token = ''] = /^([^=]+)=([\w-]{43});/.exec(String(answer.headers['set-cookie'])) ?? [];
+  tokens.push(token);
+  const planted = Buffer.from(newId()).toString('base64url');
+  refused.push(planted);
+  for (const [value, status] of [
+    [token, 200],
+    [planted, 401],
+  ] as const) {
+    const headers = { ...console, cookie: `${name}=${value}` };
+    assert.equal((await app.inject({ url: '/v1/auth/session', headers })).statusCode, status);
+  }
 }
 
 /** The base64 forms of a text inside a longer text, for each possible offset. */

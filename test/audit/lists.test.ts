@@ -7,7 +7,7 @@ import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { join, makeInvitation, makeInvite } from '../support/invites.ts';
 import { assertStablePages } from '../support/stable-pages.ts';
-import { addClient, addTeam, type Caller, inTeam } from '../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller, inTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 
@@ -185,6 +185,76 @@ for (const url of [COMPANY, TEAM]) {
 }
 
 const { database } = service;
+
+for (const url of ['/v1/memory/audit', '/v1/company/audit']) {
+  describe(`the filters of GET ${url}`, () => {
+    /** A Team with events of two people on three days. */
+    const eventful = async () => {
+      const company = await service.company();
+      const member = await addPerson(service, company, { teamRole: 'member' });
+      const add = async (caller: Caller, kind: string, at: string) => {
+        const id = newId();
+        await database.query(
+          `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, subject_type, subject_id, at)
+           values ((select company_id from identity.team where id = $1), $2, $3, $4, $1, 'source', $2, $5)`,
+          [company.teamId, idOn(at, id), kind, caller === company ? company.ownerId : member.userId, at],
+        );
+      };
+      await add(company, 'memory.ingest', '2026-03-01T23:59:59.999900Z');
+      await add(member, 'memory.archive', '2026-03-02T00:00:00Z');
+      await add(company, 'memory.search', '2026-03-02T12:00:00.123900Z');
+      await add(member, 'memory.ingest', '2026-03-03T00:00:00Z');
+      const kinds = async (query: string) => {
+        const all = await events(company, url, `?until=2026-12-31&since=2026-01-01&${query}`);
+        return all.filter(({ at }) => at < '2026-03-04').map(({ kind }) => kind.slice('memory.'.length));
+      };
+      return { company, member, kinds };
+    };
+    /** An id as one of that time has. */
+    const idOn = (at: string, id: string) =>
+      `${Date.parse(at)
+        .toString(16)
+        .padStart(12, '0')
+        .replace(/(.{8})/, '$1-')}${id.slice(13)}`;
+
+    test('by kinds, some of them or all others', async () => {
+      const { kinds } = await eventful();
+      assert.deepEqual(await kinds(''), ['ingest', 'search', 'archive', 'ingest']);
+      assert.deepEqual(await kinds('kinds=memory.archive,memory.search'), ['search', 'archive']);
+      assert.deepEqual(await kinds('kinds=!memory.search'), ['ingest', 'archive', 'ingest']);
+      assert.deepEqual(await kinds('kinds=!memory.search, !memory.ingest,'), ['archive']);
+      assert.deepEqual(await kinds('kinds=memory.archive,memory.search,!memory.search'), ['archive']);
+      assert.deepEqual(await kinds('kind=memory.search&kinds=memory.archive,memory.search'), ['search']);
+      assert.deepEqual(await kinds('kind=memory.search&kinds=!memory.search'), []);
+      assert.deepEqual(await kinds('kinds=memory.unknown'), []);
+    });
+
+    test('by the person who acted', async () => {
+      const { company, member, kinds } = await eventful();
+      assert.deepEqual(await kinds(`actorId=${member.userId}`), ['ingest', 'archive']);
+      assert.deepEqual(await kinds(`actorId=${company.ownerId}&kinds=memory.search`), ['search']);
+      assert.deepEqual(await kinds(`actorId=${newId()}`), []);
+      assert.deepEqual(await kinds('actorId=nobody'), []);
+    });
+
+    test('by time, whose bounds are included; a day is whole', async () => {
+      const { company } = await eventful();
+      const between = async (since: string, until: string) => {
+        const found = await events(company, url, `?since=${since}&until=${until}`);
+        return found.map(({ kind }) => kind.slice('memory.'.length));
+      };
+      assert.deepEqual(await between('2026-03-02', '2026-03-02'), ['search', 'archive']);
+      assert.deepEqual(await between('2026-03-02', '2026-03-03'), ['ingest', 'search', 'archive']);
+      assert.deepEqual(await between('2026-03-01', '2026-03-01'), ['ingest']);
+      assert.deepEqual(await between('2026-03-02T12:00:00.123Z', '2026-03-02T12:00:00.123Z'), ['search']);
+      assert.deepEqual(await between('2026-03-02T14:00:00.124%2B02:00', '2026-03-02T12:00:01Z'), []);
+      for (const fault of ['since=yesterday', 'until=2026-02-30']) {
+        const answer = await company.send('GET', `${url}?${fault}`);
+        assert.equal(answer.statusCode, 400, fault);
+      }
+    });
+  });
+}
 
 /** The events about a record, as the lists of the Company and of the Team show them. */
 async function about(company: SignedIn, subjectId: string): Promise<AuditEvent[][]> {

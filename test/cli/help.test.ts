@@ -58,7 +58,7 @@ describe('a mistyped word', () => {
     for (const [word, meant] of [
       ['serach', '; did you mean search?'],
       ['SEARCH', '; did you mean search?'],
-      ['sour', '; did you mean purge source or sources?'],
+      ['sour', '; did you mean source, sources or source text?'],
       ['tokens', '; did you mean token?'],
       ['install', '; did you mean hook install or hook uninstall?'],
       ['members', '; did you mean team members?'],

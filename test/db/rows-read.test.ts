@@ -52,6 +52,24 @@ const heronsIn = (
     topK,
   });
 
+// The first test of the file: on a server, its database has no other chunks.
+test('a filter that few chunks pass looks each of them up, with statistics from the first chunk', async () => {
+  const scope = ownerScope(await createTestCompany(database));
+  await storeSource(database, scope, { layer: null, chunks: texts(1) });
+  await database.query('analyze memory.chunk, memory.chunk_keyword');
+  await storeSource(database, scope, { layer: null, chunks: texts(400) });
+  const sourceId = await storeSource(database, scope, { layer: null, chunks: texts(100) });
+  await transaction(database, scope, async (tx) => {
+    const read = await rowsRead(tx, ['chunk_keyword'], async () => {
+      const terms = queryTerms(scope.teamId, 'heron');
+      const asked = { terms, embedding: null, model: TEST_MODEL_NAME, topK: 8, sourceIds: [sourceId] };
+      assert.equal((await searchChunks(tx, asked)).length, 8);
+    });
+    // Each chunk of the source, and each candidate for its keys.
+    assert.equal(read, 100 + 50);
+  });
+});
+
 describe('in a Team that is new since the statistics were made', () => {
   /** A scope of such a Team. */
   async function openNewTeam() {
@@ -196,4 +214,23 @@ test('a search of a small client of a large Team reads the chunks of the client,
     assert.deepEqual(hits, inSmallTeam.hits, name);
     assert.ok(read > 0 && read < TEAM_LAYER / 2, `${name}: ${read} rows`);
   }
+});
+
+test('counting the events of a Company that is new since the statistics were made reads these events only', async () => {
+  await database.query('analyze memory.audit_event, memory.audit_unsealed');
+  const { companyId, teamId, ownerId } = await createTestCompany(database);
+  await database.query(
+    `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, subject_type)
+     select $1, gen_random_uuid(), 'memory.ingest', $3, $2, 'source' from generate_series(1, 2000)`,
+    [companyId, teamId, ownerId],
+  );
+  await database.transaction(async (tx) => {
+    const counting = () =>
+      tx.query(
+        `select memory.add_events($1, array(select event_id from memory.audit_unsealed where company_id = $1 limit 10))`,
+        [companyId],
+      );
+    const read = await rowsRead(tx, ['audit_event'], counting);
+    assert.ok(read > 0 && read <= 10, `${read} rows`);
+  });
 });

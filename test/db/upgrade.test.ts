@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { type Database, transaction } from '../../db/driver/database.ts';
+import { readTeamActivity } from '../../db/queries/activity.ts';
 import { claimCaptures } from '../../db/queries/captures.ts';
 import { countTeamFigures, findTeamUsage } from '../../db/queries/status.ts';
 import { newId } from '../../shared/ids.ts';
@@ -33,6 +34,21 @@ async function countRows(database: Database): Promise<Map<string, number>> {
   return counts;
 }
 
+/** Adds three events of searches to the Team with clients: two are sealed, one waits for it. */
+async function addSearchesOfToday(database: Database): Promise<void> {
+  await database.query(
+    `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, subject_type, subject_id, detail)
+     select t.company_id, gen_random_uuid(), 'memory.search', gen_random_uuid(), t.id, 'query', gen_random_uuid(),
+            jsonb_build_object('nth', n)
+       from identity.team t, generate_series(1, 3) n
+      where exists (select from identity.client c where c.team_id = t.id)`,
+  );
+  await database.query(
+    `delete from memory.audit_unsealed
+      where event_id in (select id from memory.audit_event where (detail ->> 'nth')::int < 3)`,
+  );
+}
+
 describe('a database of an earlier version that is upgraded', () => {
   let database: Database;
   let rows: Map<string, number>;
@@ -42,6 +58,7 @@ describe('a database of an earlier version that is upgraded', () => {
   before(async () => {
     database = await openOwnDatabase({ prepared: false });
     await loadDump(database);
+    await addSearchesOfToday(database);
     rows = await countRows(database);
     await prepareDatabase(database);
     const [found] = await database.query<TestCompany & { clientId: string }>(
@@ -177,6 +194,21 @@ describe('a database of an earlier version that is upgraded', () => {
     const { terms, chunks } = await transaction(database, everything, countTeamFigures);
     assert.deepEqual([terms, chunks.total - chunks.embedded], [{ outdated: 0 }, chunks.pending]);
     await assertFound();
+  });
+
+  test('counts how its Team was used, each event once, before and after those that wait are sealed', async () => {
+    const searchesOfToday = async () => {
+      const { days } = await transaction(database, everything, (tx) => readTeamActivity(tx, 1));
+      return days[0]!.searches;
+    };
+    const [counted] = await database.query(
+      'select searches from memory.team_activity where team_id = $1 order by day desc limit 1',
+      [team.teamId],
+    );
+    assert.deepEqual(counted, { searches: 2 });
+    assert.equal(await searchesOfToday(), 3);
+    await database.query('select memory.seal_audit($1, 1000)', [team.companyId]);
+    assert.equal(await searchesOfToday(), 3);
   });
 
   test('lends its captures', () =>

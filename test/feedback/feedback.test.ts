@@ -257,6 +257,14 @@ describe('GET /v1/memory/memories?state=review', () => {
     });
   }
 
+  test('other tags of a memory, or another expiry, leave the feedback on it', async () => {
+    const company = await service.company();
+    const { id: memoryId } = await addMemory(company, 'published', { content: 'The heron rule.' });
+    await questionBest(company, 'heron');
+    await decided(company, { action: 'update', memoryId, tags: ['birds'], expiresAt: null });
+    assert.deepEqual(idsOf(await review(company)), [memoryId]);
+  });
+
   test('pages through memories and sources in one order, and filters both', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
@@ -386,9 +394,9 @@ describe('the uses of a source', () => {
     const failing = failingDatabase(database, (statement) =>
       isBroken && statement.includes('add_source_uses') ? databaseError('57P01') : null,
     );
-    countFound(failing, company.teamId, [id, company.teamId]);
+    countFound(failing, company, [id, company.teamId]);
     await assert.rejects(storeUses(failing));
-    countFound(failing, company.teamId, [id]);
+    countFound(failing, company, [id]);
     isBroken = false;
     await storeUses(failing);
     assert.equal((await usesOf(company, id)).found, 2);

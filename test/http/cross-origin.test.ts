@@ -99,6 +99,35 @@ describe('a page of an allowed origin', () => {
     }
   });
 
+  test('no preflight allows the header of the console, however it is asked for', async () => {
+    const asks = {
+      'memory-console': '',
+      'Memory-Console': '',
+      '*': '',
+      'authorization,MEMORY-CONSOLE , content-type': 'authorization, content-type',
+      'authorization,\tmemory-console,*,memory-console': 'authorization',
+      ' , * , authorization': 'authorization',
+    };
+    for (const origin of [APP, 'https://evil.example']) {
+      for (const url of ['/v1/auth/login', '/v1/auth/session', '/v1/mcp', '/', '/nothing']) {
+        for (const [asked, allowed] of Object.entries(asks)) {
+          const answer = await service.app.inject({
+            method: 'OPTIONS',
+            url,
+            headers: {
+              origin,
+              'access-control-request-method': 'POST',
+              'access-control-request-headers': asked,
+            },
+          });
+          const about = `${origin} ${url} ${asked}`;
+          assert.equal(answer.headers['access-control-allow-headers'], allowed, about);
+          assert.equal(answer.headers['access-control-allow-credentials'], undefined, about);
+        }
+      }
+    }
+  });
+
   test('no response allows credentials or sets a cookie', async () => {
     const answers = [
       await preflight(APP, 'POST'),

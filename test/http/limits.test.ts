@@ -66,12 +66,15 @@ const FURTHER_RULES = [
   'is not an email address',
   'is not the SHA-256 of the content in hexadecimal',
   'is not the base64 of float32 numbers',
+  'is only possible with text',
   'is the path of /files/0 too',
+  'is the same as /ids/0',
   'must be a number, a colon and 64 hexadecimal digits in small letters',
   'must be active or archived',
   'must be an absolute http or https address without query and fragment',
   'must be one of queued, running, completed, failed, cancelled',
   'names a capture that is not in the batch',
+  'requires the header Memory-Console: 1',
 ];
 
 /** The limits of all fields: what the schemas say is compared with this, and the answers with the schemas. */
@@ -81,10 +84,11 @@ const BOUNDS = readTable(`
   1–300 characters, not blank   | email externalId filename ownerEmail q sessionId title
   1–300 characters              | token
   –300 characters               | embeddingModel mediaType q
-  1–50 characters, not blank    | tag tags/0
+  1–50 characters, not blank    | add/0 remove/0 tag tags/0
   1–256 characters              | currentPassword password
   12–256 characters             | newPassword password
   –1000 characters              | reason
+  –2000 characters              | kinds
   1–1000 characters, not blank  | note
   –2048 characters              | baseUrl
   1–2048 characters, not blank  | uri
@@ -94,7 +98,7 @@ const BOUNDS = readTable(`
   1– characters, not blank      | text
   1–2 entries                   | include
   1– entries                    | kinds permissions
-  –20 entries                   | tags
+  –20 entries                   | add remove tags
   1–20 entries                  | captureIds tags
   –40 entries                   | items
   1–50 entries                  | items
@@ -102,6 +106,7 @@ const BOUNDS = readTable(`
   –200 entries                  | grants
   1–200 entries                 | files ids sourceIds
   0–256 entries                 | embeddings
+  1–500 entries                 | ids
   –1000 entries                 | clientIds
   1–2000 entries                | chunks
   1–20                          | limit
@@ -112,7 +117,7 @@ const BOUNDS = readTable(`
   60–86400                      | ttlSeconds
   0–72                          | overlapHours
   1–720                         | expiresInHours
-  1–366                         | expiresInDays
+  1–366                         | days expiresInDays
   0–2                           | neighbours
   0–10                          | after before
   1–50                          | topK

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import fastify from 'fastify';
+import { readBuiltConsole, sendDocument } from '../../api/http/pages.ts';
 import { ADDRESSES } from '../../api/routes/pages.ts';
 import { openTestApp } from '../support/app.ts';
 import { sendMessage } from '../support/mcp.ts';
@@ -9,7 +11,8 @@ import { addSource } from '../support/source-library.ts';
 
 const service = await openTestApp();
 const { app } = service;
-const SCRIPT = '/assets/packages/preact.js';
+const ASSETS = [...(readBuiltConsole()?.assets.keys() ?? [])].map((name) => `/assets/${name}`);
+const SCRIPT = ASSETS.find((path) => /\/index-[\w-]+\.js$/.test(path))!;
 /** What Firefox sends when a person opens an address. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
@@ -18,37 +21,55 @@ describe('the pages', () => {
     const { body: document, statusCode, headers } = await app.inject('/');
     assert.equal(statusCode, 200);
     assert.equal(headers['content-type'], 'text/html; charset=utf-8');
-    assert.equal(headers['set-cookie'], undefined);
-    assert.match(String(headers['content-security-policy']), /script-src 'self'/);
-    const table = new URL('../../web/console/sections.js', import.meta.url).href;
-    const { SECTIONS } = (await import(table)) as {
-      SECTIONS: { path: string; also?: string[]; hasRecords?: boolean }[];
-    };
-    const shown = SECTIONS.flatMap(({ path, also = [], hasRecords = false }) => [
-      path,
-      ...(hasRecords ? [`${path}/:id`] : []),
-      ...also,
-    ]);
-    assert.deepEqual(shown, ADDRESSES, 'the addresses that are served are those of the navigation');
-    for (const address of [
-      '/jobs',
-      '/dashboard',
-      '/jobs?team=x',
-      ...shown.filter((path) => !path.includes(':')),
-    ]) {
-      const answer = await app.inject(address);
-      assert.deepEqual([answer.statusCode, answer.body], [200, document], address);
+    assert.match(document, /<script type="module" crossorigin src="assets\/index-/);
+    for (const address of ADDRESSES.filter((path) => !path.includes(':'))) {
+      for (const url of [address, `${address}?team=x`])
+        assert.deepEqual(
+          await app.inject(url).then((got) => [got.statusCode, got.body]),
+          [200, document],
+          url,
+        );
     }
     // The document of a record is one folder below the others, and names its files from there.
-    for (const address of shown.filter((path) => path.includes(':'))) {
+    for (const address of ADDRESSES.filter((path) => path.includes(':')))
       assert.equal((await app.inject(address)).body, document.replaceAll('"assets/', '"../assets/'), address);
-    }
     const head = await app.inject({ method: 'HEAD', url: '/' });
     assert.deepEqual([head.statusCode, head.body], [200, '']);
   });
 
+  test('the document and its files have strict headers, set no cookie and have nothing inline', async () => {
+    assert.ok(ASSETS.length > 50);
+    for (const path of ['/', '/join', '/nowhere', ...ASSETS]) {
+      const { headers, body } = await app.inject({ url: path, headers: BROWSER });
+      assert.equal(
+        headers['content-security-policy'],
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; " +
+          "img-src 'self' blob: data:; font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; " +
+          "require-trusted-types-for 'script'; trusted-types console-worker",
+        path,
+      );
+      assert.equal(headers['referrer-policy'], 'no-referrer');
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      assert.equal(headers['set-cookie'], undefined);
+      // The name of an asset changes with its content. A document can be another one at any time.
+      assert.equal(
+        headers['cache-control'],
+        path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-store',
+      );
+      if (!path.startsWith('/assets/'))
+        assert.doesNotMatch(body, /<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
+    }
+  });
+
+  test('a console that was not built says in one line what to run', async () => {
+    const bare = fastify().get('/', (_request, reply) => sendDocument(reply, '/', null));
+    const { statusCode, headers, body } = await bare.inject('/');
+    assert.deepEqual([statusCode, headers['content-type']], [503, 'text/plain; charset=utf-8']);
+    assert.match(body, /^[^\n]*npm run build[^\n]*\n$/);
+  });
+
   test('an address without a page is 404, so that no page is promised', async () => {
-    for (const address of ['/somewhere', '/jobs/', '/jobs/1', '/assets', '/assets/console/console.html']) {
+    for (const address of ['/somewhere', '/jobs/', '/jobs/1', '/assets', '/assets/index.html', '/next']) {
       assert.equal((await app.inject(address)).statusCode, 404, address);
     }
   });
@@ -61,7 +82,7 @@ describe('the pages', () => {
       ['//somewhere/', '../../'],
       ['/v1x', ''],
       ['/docs/static/none.html', '../../'],
-      ['/assets/console/none.html', '../../'],
+      ['/assets/none/none.html', '../../'],
       ['/%zz', ''],
       ['/%2Fsomewhere', ''],
     ] as const) {

@@ -93,6 +93,11 @@ const FIELDS: Row[] = [
     () => ({ filter: {}, dryRun: false }),
     () => ({ filter: { tag: LONG_TAG }, dryRun: false }),
   ),
+  ...invalid(
+    'POST /v1/memory/sources/batch',
+    () => ({ ids: [newId()], change: { tags: { add: [] } } }),
+    () => ({ ids: [newId()], change: { tags: { add: [LONG_TAG] } } }),
+  ),
   ...invalid('POST /v1/memory/embeddings/complete', ({ vectors: batchId }) => {
     return { batchId, ...CLAIM, embeddings: [{ chunkId: newId(), embedding: along(0) }] };
   }),

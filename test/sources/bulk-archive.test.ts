@@ -114,8 +114,8 @@ describe('a bulk archive', () => {
     const { id } = await addSource(company);
     const ids = [id, ...Array.from({ length: 1002 }, newId)];
     await database.query(
-      `insert into memory.source select (jsonb_populate_record(s, jsonb_build_object(
-                'id', n.id, 'chunk_count', 0, 'content_hash', sha256(n.id::text::bytea)))).*
+      `insert into memory.source (team_id, id, layer_id, kind, state, title, content_hash, created_by)
+       select s.team_id, n.id, s.layer_id, s.kind, s.state, s.title, sha256(n.id::text::bytea), s.created_by
          from memory.source s, unnest($2::uuid[]) n (id) where s.id = $1`,
       [id, ids.slice(1)],
     );

@@ -4,11 +4,13 @@ import type { Caller } from './team.ts';
 interface Page {
   items: object[];
   nextCursor: string | null;
+  total?: number | null;
 }
 
 /**
  * Asserts that the pages of a list hold each item once, though one is inserted after the first page was read, and
- * that the new one then stands first. The list has at least three items; `insert` adds one.
+ * that the new one then stands first; and that the list is counted on request, on each of its pages. The list has at least
+ * three items; `insert` adds one.
  */
 export async function assertStablePages(
   caller: Caller,
@@ -20,8 +22,12 @@ export async function assertStablePages(
     assert.equal(answer.statusCode, 200, answer.body);
     return answer.json<Page>();
   };
-  const { items: before, nextCursor } = await read('limit=200');
+  const { items: before, nextCursor, ...more } = await read('limit=200');
   assert.equal(nextCursor, null);
+  assert.deepEqual(more, {}, 'no count without a request for it');
+  const { total, nextCursor: second } = await read('limit=1&count=true');
+  assert.equal(total, before.length);
+  assert.equal((await read(`limit=1&count=true&cursor=${second}`)).total, before.length);
   assert.ok(before.length >= 3, `${before.length} items`);
 
   const pages = [await read('limit=2')];
@@ -38,7 +44,7 @@ export async function assertStablePages(
   assert.equal(after.length, before.length + 1);
   assert.deepEqual(after.slice(1), before);
 
-  for (const fault of ['limit=0', 'limit=201', 'limit=x', 'cursor=x']) {
+  for (const fault of ['limit=0', 'limit=201', 'limit=x', 'cursor=x', 'count=x']) {
     const answer = await caller.send('GET', `${url}?${fault}`);
     assert.equal(answer.json<{ code?: string }>().code, 'invalid_request', fault);
   }

@@ -110,6 +110,7 @@ const LITERALS: Record<string, () => string> = {
   boolean: () => 'true',
   jsonb: () => `'{}'`,
   pg_lsn: () => `'0/1'`,
+  date: () => 'current_date',
   'timestamp with time zone': () => 'now()',
   'halfvec(1024)': () => `'[1${',0'.repeat(1023)}]'`,
   'sparsevec(536870912)': () => `'{1:1}/536870912'`,

@@ -206,7 +206,7 @@ describe('cutting at headings', () => {
     const text = '# a\nb\n'.repeat(13_312);
     const pieces = cutText(text);
     assert.ok(pieces.length < 100 + text.length / 100 + 1, `${pieces.length}`);
-    assert.deepEqual(pieces[0], { text: '# a\nb', headings: ['a'], repeated: 0 });
+    assert.deepEqual(pieces[0], { text: '# a\nb', headings: ['a'], repeated: 0, gap: '' });
     assert.ok(pieces.at(-1)!.text.length <= TARGET_PIECE_LENGTH);
     assert.equal(compact(texts(pieces).join('')), compact(text));
     // A hundred may be as small as they are, and sections of an ordinary length stay apart, however many.

@@ -82,7 +82,7 @@ describe('the deployment files', () => {
     const included = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
     for (const path of included) assert.ok(existsSync(new URL(path, root)), path);
     const copied = COPIED.map((path) => path.split('/', 1)[0] ?? path);
-    const made = [...copied, PICTURES.from, 'pack.ts', 'package.json', 'package-lock.json'];
+    const made = [...copied, 'web', PICTURES.from, 'pack.ts', 'package.json', 'package-lock.json'];
     assert.deepEqual(included.sort(), [...new Set(made)].sort());
   });
 

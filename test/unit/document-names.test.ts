@@ -38,7 +38,9 @@ describe('the files and folders that documents name', () => {
 });
 
 describe('the functions, types and fields that documents for contributors name', () => {
-  const code = filesOf('{api,bench,cli,core,db,shared,test,worker}/**/*.ts', '*.json').map(read).join('\n');
+  const code = filesOf('{api,bench,cli,core,db,shared,test,worker,web/src}/**/*.{ts,tsx}', '*.json')
+    .map(read)
+    .join('\n');
   const known = new Set(code.match(/\w+/g));
 
   for (const page of filesOf('docs/architecture.md', 'docs/{contributing,decisions}/*.md')) {

@@ -111,11 +111,11 @@ describe('the format of log lines', () => {
     test(`${format}: hides credentials`, () => {
       const lines = printed(`
         const logger = createLogger('info', 'memory', '${format}');
-        const names = ['token', 'password', 'newPassword', 'currentPassword', 'authorization'];
+        const names = ['token', 'password', 'newPassword', 'currentPassword', 'authorization', 'cookie'];
         const hidden = Object.fromEntries(names.map((name) => [name, 'SECRET']));
-        const headers = { authorization: 'SECRET' };
+        const headers = { authorization: 'SECRET', cookie: 'SECRET', 'set-cookie': 'SECRET' };
         logger.info({ ...hidden, headers, request: { ...hidden, headers } }, 'a line');`);
-      assert.equal(lines.match(/\[redacted\]/g)?.length, 12);
+      assert.equal(lines.match(/\[redacted\]/g)?.length, 18);
       assert.ok(!lines.includes('SECRET'));
     });
   }

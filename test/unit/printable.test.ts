@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { printable } from '../../cli/terminal/columns.ts';
-import { bold, jsonText } from '../../cli/terminal/output.ts';
+import { bold, jsonText, styled } from '../../cli/terminal/output.ts';
 
 /** Every character that a terminal can execute, or that changes the order in which a line is shown. */
 const UNSAFE = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
@@ -16,12 +16,19 @@ describe('a text that the terminal client prints', () => {
       assert.equal(printable(`a${character}b`), `a\\u{${code}}b`);
     }
     assert.equal(printable('\u001b]0;title\u0007 \u009b2J a\rb'), '\\u{1b}]0;title\\u{7} \\u{9b}2J a\\u{d}b');
-    const styled = '\u009b1m \u0007[1m \u001b[31m\u001b[3J';
-    assert.equal(printable(styled), '\\u{9b}1m \\u{7}[1m \\u{1b}[31m\\u{1b}[3J');
+    const others = '\u009b1m \u0007[1m \u001b[33m\u001b[3J';
+    assert.equal(printable(others), '\\u{9b}1m \\u{7}[1m \\u{1b}[33m\\u{1b}[3J');
   });
 
   it('keeps lines, tabs, joined letters and the styles of the terminal client', () => {
-    for (const text of ['a\n\tb\r\nc', 'می\u200cخواهم 👩\u200d🚀', bold('a'), '\u001b[2mdim\u001b[22m']) {
+    for (const text of [
+      'a\n\tb\r\nc',
+      'می\u200cخواهم 👩\u200d🚀',
+      bold('a'),
+      styled('red', 'a'),
+      '\u001b[2mdim\u001b[22m',
+      '\u001b[32m+\u001b[39m',
+    ]) {
       assert.equal(printable(text), text);
     }
   });

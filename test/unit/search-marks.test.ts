@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import {
+  EXCERPT,
+  excerptOf,
+  LEAD,
+  plain,
+  rangesOf,
+  type Sought,
+  soughtBy,
+} from '../../web/src/pages/search/marks.ts';
 import { countReads } from '../support/count-reads.ts';
 
-/** What this test needs of the script of the page. */
-interface Marks {
-  soughtBy: (query: string) => object;
-  rangesOf: (text: string, sought: object) => { start: number; end: number; word: string }[];
-  excerptOf: (text: string, sought: object) => { start: number; end: number };
-}
-
-const script = new URL('../../web/console/pages/search/marks.js', import.meta.url);
-const { excerptOf, rangesOf, soughtBy } = (await import(script.href)) as Marks;
-
 /** The part of an excerpt after its first mark. */
-const LENGTH = 480;
+const LENGTH = EXCERPT - LEAD;
 
 /** Where the excerpt begins that has most words of the query, found by looking at all ranges for each of them. */
-function plainStart(text: string, sought: object): number {
+function plainStart(text: string, sought: Sought): number {
   const ranges = rangesOf(text, sought);
   let [best, most] = [0, 0];
   for (const { start } of ranges) {
@@ -57,5 +56,11 @@ describe('the marked words of a search', () => {
       }
       assert.ok(totals[1]! < 4.2 * totals[0]!, `${JSON.stringify(unit)}: ${totals.join(', ')}`);
     }
+  });
+
+  it('the words of a text are without the signs of Markdown', () => {
+    const text =
+      '# Visitors\n\n- wear a **yellow** *lanyard*\n\n| a | snake_case |\n|---|:--|\n| 2 * 3 | `5*4` |\n';
+    assert.equal(plain(text), 'Visitors — wear a yellow lanyard a · snake_case 2 * 3 · 5*4');
   });
 });

@@ -4,7 +4,10 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
 import { ROOT } from '../support/root.ts';
 
-const FILES = globSync('{api,worker,core,shared,db,cli,web}/**/*.{ts,js,css,html,sql}', { cwd: ROOT });
+const FILES = globSync('{api,worker,core,shared,db,cli,web}/**/*.{ts,tsx,js,css,html,sql}', {
+  cwd: ROOT,
+  exclude: ['web/dist/**'],
+});
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { storedUnread, type Unread, unreadLine, unreadWords } from '../../shared/schemas/unread.ts';
+import { unreadLine, unreadWords } from '../../shared/formats/unread-words.ts';
+import { storedUnread, type Unread } from '../../shared/schemas/unread.ts';
 
 const pages = (names: Unread['names'], reason = 'no_text'): Unread => ({ kind: 'page', names, reason });
 

@@ -50,7 +50,7 @@ const reference = (name: string): Json => ({ $ref: REFERENCE + name });
 /** The component of the items of a page; undefined if the schema is not a page of a list. */
 function pagedName({ type, properties }: Json): string | undefined {
   if (type !== 'object' || !isObject(properties)) return undefined;
-  if (Object.keys(properties).join() !== 'items,nextCursor') return undefined;
+  if (Object.keys(properties).join() !== 'items,nextCursor,total,totalAtLeast') return undefined;
   return nameOf((properties['items'] as Json)['items']);
 }
 
@@ -188,6 +188,9 @@ const description = `The teams of a company, and the agents that work for them, 
 
 Send \`Authorization: Bearer <token>\` with a session token or an agent token, and \`Memory-Team: <id or name>\` if you have access to
 several Teams. Every error is \`application/problem+json\`. Programs compare its \`code\`.
+
+The console of the service sends a cookie in place of a token. A sign-in with \`cookie: true\` sets it. It counts only with the header
+\`Memory-Console: 1\`, without \`Authorization\`, and not on \`/v1/mcp\`.
 
 A Team has a **layer** for all of its members, the Team layer, and one for each of its clients (customers). A **scope** names
 layers; without one, it is the Team layer. A **source** is a stored document. A \`chunk\` is a **passage**, a piece of a source.

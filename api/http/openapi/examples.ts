@@ -113,6 +113,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
     version: 1,
     title: 'The night build deletes old images first',
   },
+  changeSources: { ids: [ID], change: { tags: { add: ['operations'], remove: ['drafts'] } } },
   archiveSources: {
     filter: { kind: 'import', tag: 'operations', createdBefore: '2026-01-01T00:00:00.000Z' },
     dryRun: true,

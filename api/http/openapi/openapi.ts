@@ -2,9 +2,9 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { compressDocsFile, DOCS_LOOK } from '../pages.ts';
 import { requestedPath } from '../requests.ts';
 import { declareOwnErrors } from './declared-errors.ts';
+import { compressDocsFile, DOCS_LOOK } from './docs-page.ts';
 import { OPENAPI_BASE, OpenApiDocument } from './document.ts';
 
 const HEADERS = {

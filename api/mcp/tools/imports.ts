@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { getImport, listImports } from '../../../core/imports/queries.ts';
+import { unreadWords } from '../../../shared/formats/unread-words.ts';
 import { parseId } from '../../../shared/ids.ts';
 import { Text } from '../../../shared/schemas/common.ts';
 import { Import } from '../../../shared/schemas/imports.ts';
-import { unreadWords } from '../../../shared/schemas/unread.ts';
 import { countFitting, countJsonTokens, cutToJson, NOTE, NOTE_TOKENS, noteOf } from '../text.ts';
 import { MAX_ANSWER_TOKENS, pick, READS, teamTool } from '../tool.ts';
 

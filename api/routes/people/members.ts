@@ -11,6 +11,7 @@ import { parseId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { ErasedMember, Member, RoleRequest } from '../../../shared/schemas/people.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { clearConsoleCookie } from '../../http/console-cookie.ts';
 import { owningCompany, withRight } from '../../http/guards.ts';
 import { errorCodes } from '../../http/openapi/declared-errors.ts';
 import { answerPage, UserParams } from '../../http/requests.ts';
@@ -68,8 +69,11 @@ export const companyMemberRoutes: Routes = (app, deps) => {
         errors: errorCodes('last_owner'),
       } as const,
     },
-    async ({ identity, params }, reply) => {
-      await removeCompanyMember(deps, companyScope(identity), parseId(params.userId));
+    async (request, reply) => {
+      const { identity, params } = request;
+      const userId = parseId(params.userId);
+      await removeCompanyMember(deps, companyScope(identity), userId);
+      if (userId === identity.userId) clearConsoleCookie(request, reply, deps.config);
       reply.code(204);
     },
   );
@@ -91,7 +95,13 @@ export const companyMemberRoutes: Routes = (app, deps) => {
         errors: errorCodes('last_owner'),
       },
     },
-    async ({ identity, params }) => eraseCompanyMember(deps, companyScope(identity), parseId(params.userId)),
+    async (request, reply) => {
+      const { identity, params } = request;
+      const userId = parseId(params.userId);
+      const erased = await eraseCompanyMember(deps, companyScope(identity), userId);
+      if (userId === identity.userId) clearConsoleCookie(request, reply, deps.config);
+      return erased;
+    },
   );
 };
 

@@ -147,7 +147,7 @@ return encode(sha256(p_salt || convert_to(p_text, 'UTF8')), 'hex');
 
 revoke execute on function memory.salted_hash(bytea, text) from public, memory_service, memory_worker;
 
--- Seals the next events of a Company, at most p_limit, in the order of their ids. Returns how many entries of the
+-- Seals the next events of a Company, at most p_limit, in the order of their ids, and counts the use of Teams by them. Returns how many entries of the
 -- waiting list were processed: 0 if nothing waits, or if another transaction seals the events of this Company now. The
 -- plan is made for each call: a plan made while the tables were small would later read whole tables.
 create or replace function memory.seal_audit(p_company uuid, p_limit int) returns int
@@ -156,6 +156,7 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_ids uuid[];
+  v_sealed uuid[] := '{}';
   v_event audit_event;
   v_sequence bigint;
   v_hash bytea;
@@ -184,7 +185,9 @@ begin
     v_hash := audit_hash(v_event, v_hash);
     insert into audit_seal (company_id, sequence, event_id, hash)
       values (p_company, v_sequence, v_event.id, v_hash);
+    v_sealed := v_sealed || v_event.id;
   end loop;
+  perform add_events(p_company, v_sealed);
   delete from audit_unsealed u where u.company_id = p_company and u.event_id = any (v_ids);
   return cardinality(v_ids);
 end $$;

@@ -52,6 +52,8 @@ as $$
     delete from memory.idempotency_key where created_at < now() - interval '24 hours' returning 1
   ), gone_sources as (
     delete from memory.source where state = 'loading' and updated_at < now() - interval '1 hour' returning 1
+  ), gone_days as (
+    delete from memory.team_activity where day < (now() at time zone 'UTC')::date - 366
   ), gone_batches as (
     delete from memory.embedding_batch where expires_at < now() - interval '24 hours' returning 1
   )

@@ -9,7 +9,7 @@ as $$
   insert into kept_source (team_id, layer_id, source_id, chunks, bytes, bands, signature)
   select s.team_id, s.layer_id, s.id, c.chunks, c.bytes, k.bands, k.signature
     from source s
-    cross join lateral (select count(*)::int as chunks, coalesce(sum(own_bytes(c.text, c.repeated)), 0) as bytes
+    cross join lateral (select count(*)::int as chunks, coalesce(sum(own_bytes(c.text, c.repeated) + coalesce(octet_length(c.gap), 0)), 0) as bytes
                           from chunk c where c.team_id = s.team_id and c.source_id = s.id) c
     left join source_sketch k on k.team_id = s.team_id and k.source_id = s.id
    where s.team_id = claimed_team() and s.id = any (p_sources) and s.kind in ('ingest', 'import')
@@ -36,9 +36,9 @@ as $$
        and k.layer_id = any (writable_layers())
      limit p_limit
   ), kept as (
-    insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, place, created_at, text_hash, keys, weights,
+    insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, place, gap, created_at, text_hash, keys, weights,
                             model, embedding)
-    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.repeated, c.place, c.created_at, c.text_hash, t.keys,
+    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.repeated, c.place, c.gap, c.created_at, c.text_hash, t.keys,
            t.weights, e.model, e.embedding
       from next n
       join chunk c on c.team_id = n.team_id and c.id = n.id
@@ -100,8 +100,8 @@ as $$
                           order by n.ordinal limit p_limit)
     returning k.*, s.layer_id
   ), texts as (
-    insert into chunk (team_id, layer_id, source_id, ordinal, id, text, repeated, place, created_at, text_hash)
-    select m.team_id, m.layer_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.place, m.created_at, m.text_hash
+    insert into chunk (team_id, layer_id, source_id, ordinal, id, text, repeated, place, gap, created_at, text_hash)
+    select m.team_id, m.layer_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.place, m.gap, m.created_at, m.text_hash
       from moved m order by m.ordinal
   ), terms as (
     insert into chunk_keyword (team_id, layer_id, chunk_id, keys, weights)
@@ -161,7 +161,7 @@ revoke execute on function memory.expire_kept_sources() from public, memory_serv
 grant execute on function memory.expire_kept_sources() to memory_worker;
 
 -- Deletes at most p_limit rows that are kept of sources that were archived p_days ago or earlier, in all Teams, and the
--- originals of these sources. Returns how many rows; 0 if there are no more. lock_kept_source refuses the same sources, so
+-- originals and the versions of these sources. Returns how many rows; 0 if there are no more. lock_kept_source refuses the same sources, so
 -- a source is restored with all of its chunks or not at all.
 create or replace function memory.prune_kept_sources(p_days int, p_limit int) returns int
 language plpgsql volatile security definer
@@ -194,6 +194,7 @@ begin
     delete from kept_source k where k.team_id = v_team and k.source_id = v_source;
     update source s set original_sha256 = null, original_bytes = null, original_media_type = null
      where s.team_id = v_team and s.id = v_source and s.original_sha256 is not null;
+    delete from source_version v where v.team_id = v_team and v.source_id = v_source;
     v_left := v_left - 1;
     exit when v_left <= 0;
   end loop;

@@ -1,4 +1,4 @@
--- Moves a source to another layer with its sketch, and the imports that it was made of with their files. Of other
+-- Moves a source to another layer with its sketch and its versions, and the imports that it was made of with their files. Of other
 -- files with its text, which stay, the oldest is the first now. Call move_chunks after it, in the same transaction. The
 -- source of a workspace file, and a source that is loading, is not moved. Returns false if the claims cannot write both
 -- layers.
@@ -24,6 +24,7 @@ begin
   -- Who stores the vector or the mark of a chunk locks the chunk before, so that both are in the layer of the chunk.
   perform from chunk c where c.team_id = v_team and c.source_id = p_source order by c.id for update;
   update source_sketch k set layer_id = p_layer where k.team_id = v_team and k.source_id = p_source;
+  update source_version v set layer_id = p_layer where v.team_id = v_team and v.source_id = p_source;
   -- In the order of their ids, as purge_source locks them, to prevent a deadlock.
   perform from import i where i.team_id = v_team and i.source_id = p_source order by i.id for update;
   update import i set layer_id = p_layer where i.team_id = v_team and i.source_id = p_source;

@@ -31,7 +31,7 @@ create or replace trigger fold_some after insert on memory.usage_tally referenci
 
 revoke execute on function memory.fold_usage() from public, memory_service, memory_worker;
 
--- Trigger: measures the texts of a source when its number of chunks is written. Its chunks must be written before.
+-- Trigger: measures the texts of a source, with what is kept to give them back as they were sent, when its number of chunks is written. Its chunks must be written before.
 create or replace function memory.measure_source() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -40,8 +40,9 @@ as $$
 begin
   new.text_bytes := 0;
   if new.chunk_count > 0 then
-    select coalesce(sum(own_bytes(c.text, c.repeated)), 0) into new.text_bytes
-      from chunk c where c.team_id = new.team_id and c.source_id = new.id;
+    select coalesce(sum(own_bytes(c.text, c.repeated) + coalesce(octet_length(c.gap), 0)), 0)
+             + coalesce(octet_length(new.text_form ->> 'tail'), 0) + coalesce(octet_length(new.text_form ->> 'breaks'), 0)
+      into new.text_bytes from chunk c where c.team_id = new.team_id and c.source_id = new.id;
   end if;
   return new;
 end $$;
@@ -126,6 +127,10 @@ create or replace trigger tally_bytes_added after insert on memory.memory_versio
   for each statement execute function memory.tally_bytes('versions', 'octet_length(content)');
 create or replace trigger tally_bytes_gone after delete on memory.memory_version referencing old table as gone
   for each statement execute function memory.tally_bytes('versions', 'octet_length(content)');
+create or replace trigger tally_bytes_added after insert on memory.source_version referencing new table as added
+  for each statement execute function memory.tally_bytes('versions', 'octet_length(text)');
+create or replace trigger tally_bytes_gone after delete on memory.source_version referencing old table as gone
+  for each statement execute function memory.tally_bytes('versions', 'octet_length(text)');
 create or replace trigger tally_bytes_added after insert on memory.workspace_version referencing new table as added
   for each statement
   execute function memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');

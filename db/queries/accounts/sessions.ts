@@ -3,6 +3,7 @@ import type { Config } from '../../../shared/config.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import { prepared, type Queryable, type ScopedTransaction } from '../../driver/database.ts';
 import { type ListPart, wireTime } from '../common.ts';
+import { queryList } from '../query-list.ts';
 
 /** How long a failed password counts. */
 export const FAILED_PASSWORD_SECONDS = 15 * 60;
@@ -221,28 +222,24 @@ export async function listSessions(
   part: ListPart,
   limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
 ): Promise<SessionRow[]> {
-  const rows = await tx.query<{
+  const rows = await queryList<{
     id: string;
     createdAt: Date;
     lastSeenAt: Date;
     expiresAt: Date;
     userAgent: string | null;
   }>(
+    tx,
+    part,
     `select s.id, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", e.at as "expiresAt",
             s.user_agent as "userAgent"
        from identity.session s,
             lateral (select least(s.last_seen_at + make_interval(secs => $3),
                                   s.created_at + make_interval(secs => $4)) as at) e
-      where s.company_id = $1 and s.user_id = $2 and e.at > now() and ($5::uuid is null or s.id < $5)
-      order by s.id desc limit $6`,
-    [
-      tx.scope.companyId,
-      tx.scope.userId,
-      limits.sessionIdleSeconds,
-      limits.sessionMaxSeconds,
-      part.after,
-      part.limit,
-    ],
+      where s.company_id = $1 and s.user_id = $2 and e.at > now() and ($after::uuid is null or s.id < $after)
+      order by s.id desc limit $limit`,
+    {},
+    [tx.scope.companyId, tx.scope.userId, limits.sessionIdleSeconds, limits.sessionMaxSeconds],
   );
   return rows.map((row) => ({
     ...row,

@@ -3,6 +3,7 @@ import type { AccessRequest, ClientGrant, CompanyGrant } from '../../../shared/s
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { ScopedTransaction, TeamTransaction } from '../../driver/database.ts';
 import { type Listed, type ListPart, wireTime } from '../common.ts';
+import { queryList } from '../query-list.ts';
 
 type Row<T> = Listed<Omit<T, 'createdAt'> & { createdAt: Date }>;
 
@@ -12,14 +13,17 @@ export async function listClientGrants(
   part: ListPart,
   userId: string | null,
 ): Promise<Listed<ClientGrant>[]> {
-  const rows = await tx.query<Row<ClientGrant>>(
+  const rows = await queryList<Row<ClientGrant>>(
+    tx,
+    part,
     `select g.id, g.user_id as "userId", g.client_id as "clientId", g.access, g.created_at as "createdAt"
        from identity.client_grant g
        join identity.client c on c.team_id = g.team_id and c.id = g.client_id and c.state = 'active'
       where g.company_id = $1 and g.team_id = $2 and ($3::uuid is null or g.user_id = $3)
-        and ($4::uuid is null or g.id < $4) and g.client_id = any ($6::uuid[])
-      order by g.id desc limit $5`,
-    [tx.scope.companyId, tx.scope.teamId, userId, part.after, part.limit, tx.scope.reads],
+        and ($after::uuid is null or g.id < $after) and g.client_id = any ($4::uuid[])
+      order by g.id desc limit $limit`,
+    {},
+    [tx.scope.companyId, tx.scope.teamId, userId, tx.scope.reads],
   );
   return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
 }
@@ -80,13 +84,16 @@ export async function listCompanyGrants(
   part: ListPart,
   of: { userId: string; teamId: string } | null = null,
 ): Promise<Listed<CompanyGrant>[]> {
-  const rows = await tx.query<Row<CompanyGrant>>(
+  const rows = await queryList<Row<CompanyGrant>>(
+    tx,
+    part,
     `select id, user_id as "userId", team_id as "teamId", access, created_at as "createdAt"
        from identity.company_grant
-      where company_id = $1 and ($2::uuid is null or id < $2)
-        and ($3::uuid is null or user_id = $3) and ($4::uuid is null or team_id = $4)
-      order by id desc limit $5`,
-    [tx.scope.companyId, part.after, of?.userId ?? null, of?.teamId ?? null, part.limit],
+      where company_id = $1 and ($after::uuid is null or id < $after)
+        and ($2::uuid is null or user_id = $2) and ($3::uuid is null or team_id = $3)
+      order by id desc limit $limit`,
+    {},
+    [tx.scope.companyId, of?.userId ?? null, of?.teamId ?? null],
   );
   return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
 }
@@ -141,11 +148,14 @@ export async function listAccessRequests(
   part: ListPart,
   userId: string | null,
 ): Promise<AccessRequest[]> {
-  const rows = await tx.query<RequestRow>(
+  const rows = await queryList<RequestRow>(
+    tx,
+    part,
     `select ${COLUMNS} from identity.access_request
-      where company_id = $1 and ($2::uuid is null or user_id = $2) and ($3::uuid is null or id < $3)
-      order by id desc limit $4`,
-    [tx.scope.companyId, userId, part.after, part.limit],
+      where company_id = $1 and ($2::uuid is null or user_id = $2) and ($after::uuid is null or id < $after)
+      order by id desc limit $limit`,
+    {},
+    [tx.scope.companyId, userId],
   );
   return rows.map(toRequest);
 }

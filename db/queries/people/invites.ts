@@ -2,6 +2,7 @@ import type { CompanyRole, InviteTarget, Standing, TeamRole } from '../../../sha
 import type { Invite } from '../../../shared/schemas/people.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
 import { type ListPart, wireTime } from '../common.ts';
+import { queryList } from '../query-list.ts';
 
 /** The target of an invite: a Team, or, if `teamId` is null, the Company, for a Company Admin. */
 export interface InviteFor {
@@ -67,12 +68,15 @@ export async function selectInvites(
   part: ListPart,
   id: string | null = null,
 ): Promise<Invite[]> {
-  const rows = await tx.query<InviteRow>(
+  const rows = await queryList<InviteRow>(
+    tx,
+    part,
     `select ${COLUMNS} from identity.invite i
       where i.company_id = $1 and ${OF_TEAM}
-        and ($3::uuid is null or i.id < $3) and ($4::uuid is null or i.id = $4)
-      order by i.id desc limit $5`,
-    [tx.scope.companyId, teamId, part.after, id, part.limit],
+        and ($after::uuid is null or i.id < $after) and ($3::uuid is null or i.id = $3)
+      order by i.id desc limit $limit`,
+    {},
+    [tx.scope.companyId, teamId, id],
   );
   return rows.map(toInvite);
 }

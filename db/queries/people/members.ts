@@ -3,6 +3,7 @@ import type { Member } from '../../../shared/schemas/people.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { ScopedTransaction, TeamTransaction } from '../../driver/database.ts';
 import { type Listed, type ListPart, wireTime } from '../common.ts';
+import { queryList } from '../query-list.ts';
 
 type MemberRow = Listed<Omit<Member, 'createdAt'> & { createdAt: Date }>;
 const toMember = (row: MemberRow): Listed<Member> => ({ ...row, createdAt: wireTime(row.createdAt) });
@@ -13,12 +14,15 @@ export async function listCompanyMembers(
   part: ListPart,
   userId: string | null = null,
 ): Promise<Listed<Member>[]> {
-  const rows = await tx.query<MemberRow>(
+  const rows = await queryList<MemberRow>(
+    tx,
+    part,
     `select id, id as "userId", email, name, role, created_at as "createdAt" from identity.account
-      where company_id = $1 and closed_at is null and ($2::uuid is null or id < $2)
-        and ($3::uuid is null or id = $3)
-      order by id desc limit $4`,
-    [tx.scope.companyId, part.after, userId, part.limit],
+      where company_id = $1 and closed_at is null and ($after::uuid is null or id < $after)
+        and ($2::uuid is null or id = $2)
+      order by id desc limit $limit`,
+    {},
+    [tx.scope.companyId, userId],
   );
   return rows.map(toMember);
 }
@@ -71,14 +75,17 @@ export async function listTeamMembers(
   part: ListPart,
   userId: string | null = null,
 ): Promise<Listed<Member>[]> {
-  const rows = await tx.query<MemberRow>(
+  const rows = await queryList<MemberRow>(
+    tx,
+    part,
     `select m.id, m.user_id as "userId", a.email, a.name, m.role, m.created_at as "createdAt"
        from identity.team_member m
        join identity.account a on a.company_id = m.company_id and a.id = m.user_id and a.closed_at is null
-      where m.company_id = $1 and m.team_id = $2 and ($3::uuid is null or m.id < $3)
-        and ($4::uuid is null or m.user_id = $4)
-      order by m.id desc limit $5`,
-    [tx.scope.companyId, tx.scope.teamId, part.after, userId, part.limit],
+      where m.company_id = $1 and m.team_id = $2 and ($after::uuid is null or m.id < $after)
+        and ($3::uuid is null or m.user_id = $3)
+      order by m.id desc limit $limit`,
+    {},
+    [tx.scope.companyId, tx.scope.teamId, userId],
   );
   return rows.map(toMember);
 }

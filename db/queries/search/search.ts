@@ -1,5 +1,5 @@
 import type { OccurredBounds } from '../../../shared/formats/times.ts';
-import type { Hit } from '../../../shared/schemas/search.ts';
+import type { Facets, Hit } from '../../../shared/schemas/search.ts';
 import type { Chunk } from '../../../shared/schemas/sources.ts';
 import type { QueryTerms } from '../../../shared/text/terms/terms.ts';
 import { prepared, type TeamTransaction } from '../../driver/database.ts';
@@ -29,6 +29,8 @@ export interface ChunkQuery extends SearchFilters {
   bySource?: boolean;
   /** Least cosine of a chunk found by meaning, from -1 to 1. It does not restrict chunks found by keyword. */
   minSimilarity?: number;
+  /** Whether the candidates are counted by what a search can be narrowed to. */
+  facets?: boolean;
 }
 
 /** A chunk with its score and ranks. */
@@ -41,10 +43,36 @@ export interface RankedRow extends ChunkRow {
   keyword_rank: number | null;
 }
 
+/** The hits of a search; with `facets` of the query, those too. */
+export interface FoundChunks<T extends Hit = Hit> {
+  hits: T[];
+  facets?: Facets;
+}
+
+type Faceted<Row> = Row & { facets?: Facets | null };
+
 /** Returns the best chunks within the scope, by meaning and by keyword, best first, each text once. */
 export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Promise<Hit[]> {
-  const rows = await queryNamed<RankedRow>(tx, SEARCH, searchValues(query, false), scopeValues(tx.scope));
-  return toHits(rows, query, toHit);
+  return (await searchAndCount(tx, query)).hits;
+}
+
+/** Searches as `searchChunks` does, and returns the facets too. */
+export async function searchAndCount(tx: TeamTransaction, query: ChunkQuery): Promise<FoundChunks> {
+  const text = query.facets === true ? FACETED_SEARCH : SEARCH;
+  const rows = await queryNamed<Faceted<RankedRow>>(
+    tx,
+    text,
+    searchValues(query, false),
+    scopeValues(tx.scope),
+  );
+  return { hits: toHits(rows, query, toHit), ...facetsOf(query, rows) };
+}
+
+const NO_FACETS: Facets = { kind: [], client: [], tag: [], year: [] };
+
+/** The facets that the first row has. */
+function facetsOf({ facets = false }: ChunkQuery, rows: readonly Faceted<object>[]): { facets?: Facets } {
+  return facets ? { facets: rows[0]?.facets ?? NO_FACETS } : {};
 }
 
 /**
@@ -56,6 +84,10 @@ const CANDIDATES = `memory.search_hits($embedding::halfvec, $model, $minSimilari
   $guessedKeys::int[], $guessPercents::int[], $guessPlaces::int[], $guessWords::int[],
   $kinds::text[], $sourceIds::uuid[], $createdAfter, $createdBefore, $tags::text[], $occurredAfter, $occurredBefore,
   $topK, $explain, $bySource) f`;
+/** All candidates, to be counted, of which `$shown` are shown. */
+const ALL_FOUND = `with found as materialized (select * from ${CANDIDATES})`;
+const FACETS = `case when row_number() over (order by f.place, f.passage) = 1 then memory.search_facets(
+  array(select a.chunk_id from found a where a.place > 0 and a.passage = 1)) end as facets`;
 /** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
 const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
   from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
@@ -64,6 +96,10 @@ const HIT_COLUMNS = 't.*, f.passage, f.score, f.semantic_rank, f.keyword_rank, f
 const HIT_ORDER = 'f.place, f.passage';
 const SEARCH = prepared(
   `select ${HIT_COLUMNS} from ${CANDIDATES} cross join ${CANDIDATE_TEXT} order by ${HIT_ORDER}`,
+);
+const FACETED_SEARCH = prepared(
+  `${ALL_FOUND} select ${HIT_COLUMNS}, ${FACETS} from found f cross join ${CANDIDATE_TEXT}
+    where f.place <= $shown order by ${HIT_ORDER}`,
 );
 
 /** The values of `CANDIDATES`. */
@@ -89,7 +125,7 @@ function searchValues(query: ChunkQuery, explain: boolean): Record<string, unkno
     tags: tags ?? null,
     occurredAfter: query.occurredAfter ?? null,
     occurredBefore: query.occurredBefore ?? null,
-    topK: query.topK,
+    ...(query.facets === true ? { topK: ALL_CANDIDATES, shown: query.topK } : { topK: query.topK }),
     explain,
     bySource: query.bySource ?? false,
   };
@@ -152,14 +188,16 @@ type ExplainedRow = ExplainedHitRow | { chunk_id: null; detail: SearchTrace };
 export async function searchExplained(
   tx: TeamTransaction,
   query: ChunkQuery,
-): Promise<{ hits: ExplainedHit[]; trace: SearchTrace }> {
-  const rows = await queryNamed<ExplainedRow>(
+): Promise<FoundChunks<ExplainedHit> & { trace: SearchTrace }> {
+  const [every, columns, shown] =
+    query.facets === true ? [ALL_FOUND, `, ${FACETS}`, 'and f.place <= $shown'] : ['', '', ''];
+  const rows = await queryNamed<Faceted<ExplainedRow>>(
     tx,
     // The row that explains the search has no chunk.
-    `select ${HIT_COLUMNS}, f.detail
-       from ${CANDIDATES}
+    `${every} select ${HIT_COLUMNS}, f.detail ${columns}
+       from ${every === '' ? CANDIDATES : 'found f'}
        left join ${CANDIDATE_TEXT} on true
-      where t.chunk_id is not null or f.place = 0
+      where (t.chunk_id is not null or f.place = 0) ${shown}
       order by ${HIT_ORDER}`,
     searchValues(query, true),
     scopeValues(tx.scope),
@@ -171,7 +209,8 @@ export async function searchExplained(
     else found.push(row);
   }
   if (trace === undefined) throw new Error('search_hits returned no explanation');
-  return { hits: toHits(found, query, (row) => ({ ...toHit(row), detail: row.detail })), trace };
+  const hits = toHits(found, query, (row) => ({ ...toHit(row), detail: row.detail }));
+  return { hits, trace, ...facetsOf(query, rows) };
 }
 
 /** The stored weight of a chunk for one dimension. */
@@ -263,7 +302,7 @@ export async function findPlace(
        join memory.chunk c on c.team_id = $1 and c.id = f.chunk_id
       where ${inScope('c')} and c.source_id = $sourceId
       order by f.place limit 1`,
-    { ...searchValues({ ...query, topK: ALL_CANDIDATES }, false), sourceId },
+    { ...searchValues({ ...query, topK: ALL_CANDIDATES, facets: false }, false), sourceId },
     scopeValues(tx.scope),
   );
   return row ?? null;

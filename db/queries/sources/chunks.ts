@@ -34,7 +34,7 @@ const MORE_NEW_KEYS_KB = 4096;
 /** Inserts chunks of a source, with their terms and vectors, numbered from `firstOrdinal`. */
 export async function insertChunks(
   tx: TeamTransaction,
-  source: { id: string; layerId: LayerId; model: string },
+  source: { id: string; layerId: LayerId; model: string; textForm?: object | null },
   chunks: readonly NewChunk[],
   firstOrdinal: number,
 ): Promise<void> {
@@ -91,17 +91,19 @@ type IdentifiedChunk = NewChunk & { id: string; ordinal: number };
 /** Inserts the texts, and marks the chunks without a vector as pending. */
 async function insertTexts(
   tx: TeamTransaction,
-  source: { id: string; layerId: LayerId },
+  source: { id: string; layerId: LayerId; textForm?: object | null },
   chunks: readonly IdentifiedChunk[],
 ): Promise<void> {
   const rows: object[] = [];
+  const hasText = source.textForm != null && !('chunks' in source.textForm);
   const yieldIfDue = yieldBetweenSteps();
-  for (const { id, ordinal, text, repeated, place, embedding } of chunks) {
+  for (const { id, ordinal, text, repeated, gap, place, embedding } of chunks) {
     rows.push({
       id,
       ordinal,
       text,
       place: storedPlace(place),
+      gap: hasText ? gap : undefined,
       // What is repeated is not counted, so a false number would hide text from the quota.
       repeated: Math.min(repeated, MAX_REPEATED_LENGTH),
       // Made here, because a false hash would hide another chunk.
@@ -113,10 +115,10 @@ async function insertTexts(
   await tx.query(
     `with given as (
        select * from jsonb_to_recordset($4::jsonb)
-         as r (id uuid, ordinal int, text text, repeated int, place jsonb, text_hash bytea, pending boolean)
+         as r (id uuid, ordinal int, text text, repeated int, place jsonb, gap text, text_hash bytea, pending boolean)
      ), stored as (
-       insert into memory.chunk (team_id, layer_id, source_id, id, ordinal, text, repeated, place, text_hash)
-       select $1, $2, $3, g.id, g.ordinal, g.text, g.repeated, g.place, g.text_hash from given g
+       insert into memory.chunk (team_id, layer_id, source_id, id, ordinal, text, repeated, place, gap, text_hash)
+       select $1, $2, $3, g.id, g.ordinal, g.text, g.repeated, g.place, g.gap, g.text_hash from given g
      )
      insert into memory.embedding_pending (team_id, layer_id, chunk_id)
      select $1, $2, g.id from given g where g.pending`,

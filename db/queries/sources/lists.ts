@@ -2,6 +2,7 @@ import type { OccurredBounds } from '../../../shared/formats/times.ts';
 import type { Chunk, Original, Source, TagCount } from '../../../shared/schemas/sources.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
+import { call } from '../call.ts';
 import {
   containsText,
   dateOf,
@@ -14,7 +15,8 @@ import {
   stateNow,
   writeScopeValues,
 } from '../common.ts';
-import { queryNamed } from '../query-named.ts';
+import { queryList } from '../query-list.ts';
+import { type Sorted, type SortedPart, sortedSql } from '../sorting.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from './chunks.ts';
 import { SOURCE_COLUMNS, type SourceRow, type StoredSource, toStored } from './sources.ts';
 
@@ -34,33 +36,44 @@ const MEMORY_ID = `case when s.kind = 'memory' and ${isActive('s')} then (select
 
 type ListedRow = SourceRow & { memoryId: string | null };
 
+/** What a list of sources is sorted by, beside their times. Needs `FOUND_JOIN` if it is sorted by how often they were found. */
+const SORT_COLUMNS = { title: 's.title_key', found: 'coalesce(u.found, 0)' };
+const FOUND_JOIN = 'left join memory.found_counts() u on u.source_id = s.id';
+
 /** A source as it is sent to readers, with its memory if it has one. */
 function toListed({ memoryId, ...row }: ListedRow): Source {
   const { source } = toStored(row);
   return memoryId === null ? source : { ...source, memoryId };
 }
 
-/** Lists sources within the scope, newest first, except sources that are loading. */
+/** Lists sources within the scope, except sources that are loading. */
 export async function listSources(
   tx: TeamTransaction,
-  { after, limit }: ListPart,
+  part: SortedPart,
   filter: SourceFilter,
-): Promise<Source[]> {
-  const rows = await queryNamed<ListedRow>(
+): Promise<Sorted<Source>[]> {
+  const sorted = sortedSql(part, 's', SORT_COLUMNS);
+  const { count, ...page } = part;
+  const { kind, state, text, tag, occurredAfter, occurredBefore } = filter;
+  const isTallied = (text ?? tag ?? occurredAfter ?? occurredBefore) === null;
+  const rows = await queryList<ListedRow & { sortKey: string | null }>(
     tx,
-    `select ${SOURCE_COLUMNS}, ${MEMORY_ID} from memory.source s
+    isTallied ? page : part,
+    `select ${SOURCE_COLUMNS}, ${MEMORY_ID}, ${sorted.column}
+       from memory.source s ${part.sorting.by === 'found' ? FOUND_JOIN : ''}
       where ${inScope('s')} and s.state <> 'loading'
         and ($kind::text is null or s.kind = $kind) and ($state::text is null or ${stateNow('s')} = $state)
         and ($text::text is null or ${containsText('s.title', '$text')} or ${containsText('s.uri', '$text')}
              or ${containsText('s.external_id', '$text')})
         and ($tag::text is null or (s.tags @> array[$tag::text] and s.tags <> '{}'))
         and ${isDatedWithin('s', '$occurredAfter::timestamptz', '$occurredBefore::timestamptz')}
-        and ($after::uuid is null or s.id < $after)
-      order by s.id desc limit $limit`,
-    { ...filter, after, limit },
+        and ${sorted.isAfter}
+      order by ${sorted.orderBy} limit $limit`,
+    { ...filter, ...sorted.values },
     scopeValues(tx.scope),
   );
-  return rows.map(toListed);
+  if (isTallied && count !== undefined) count(await call(tx, 'memory.count_sources', kind, state));
+  return rows.map(({ sortKey, ...row }) => ({ ...toListed(row), sortKey }));
 }
 
 /** A source with its metadata. */
@@ -184,13 +197,16 @@ export async function listSourceChunks(
  * @param part after a tag
  */
 export async function countTags(tx: TeamTransaction, part: ListPart): Promise<TagCount[]> {
-  return tx.query<TagCount>(
+  return queryList<TagCount>(
+    tx,
+    part,
     `select t.tag, count(*)::int as count
        from memory.source s cross join lateral unnest(s.tags) t (tag)
       where ${inScope('s')} and ${isActive('s')} and s.tags <> '{}'
-        and ($3::text is null or t.tag > $3 collate "C")
-      group by t.tag order by t.tag collate "C" limit $4`,
-    [...scopeValues(tx.scope), part.after, part.limit],
+        and ($after::text is null or t.tag > $after collate "C")
+      group by t.tag order by t.tag collate "C" limit $limit`,
+    {},
+    scopeValues(tx.scope),
   );
 }
 

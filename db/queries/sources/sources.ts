@@ -1,3 +1,4 @@
+import { MAX_TEXT_BYTES } from '../../../shared/body-limits.ts';
 import type { Moment } from '../../../shared/formats/times.ts';
 import type { Origin } from '../../../shared/origin.ts';
 import type { CreatedWith } from '../../../shared/schemas/common.ts';
@@ -6,6 +7,7 @@ import type { Unread } from '../../../shared/schemas/unread.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { SourceFields } from '../../../shared/text/prepared-chunks.ts';
 import { TERMS_VERSION } from '../../../shared/text/terms/terms.ts';
+import type { TextForm } from '../../../shared/text/text-form.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import {
   changedOccurrence,
@@ -110,6 +112,10 @@ export interface NewSource {
   fileId?: string;
   /** The name of the imported file, which is in the metadata too. */
   filename?: string;
+  /** The form of a text that was sent; without one to be read, `CHUNKS_FORM`. Null or absent: another kind of source. */
+  textForm?: TextForm | typeof CHUNKS_FORM | null;
+  /** How many former texts of the source that it replaces are kept. Absent: they do not change. */
+  keepVersions?: number;
   /** What could not be read of the file whose text it has. Absent: nothing, or it has not the text of a file. */
   unread?: readonly Unread[];
   /** The encoding of that file, if it was not UTF-8 and its format does not say it. Null or absent: another source. */
@@ -203,10 +209,10 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
     tx,
     `insert into memory.source (team_id, id, layer_id, kind, state, title, uri, external_id, content_hash,
        metadata, tags, created_by, file_id, occurred_at, occurred_is_day, expires_at,
-       terms_version, origin, unread, encoding)
+       terms_version, origin, unread, encoding, text_form)
      values ($teamId, $id, $layerId, $kind, 'loading', $title, $uri, $externalId, $contentHash,
        $metadata, $tags, $userId, $fileId, ${occurred.at}, ${occurred.isDay}, $expiresAt,
-       ${termsVersion(`coalesce(${occurred.at}, now())`, labels, '$indexedDay', '$indexedLabels')}, $origin, $unread, $encoding)`,
+       ${termsVersion(`coalesce(${occurred.at}, now())`, labels, '$indexedDay', '$indexedLabels')}, $origin, $unread, $encoding, $textForm)`,
     {
       teamId: tx.scope.teamId,
       id: source.id,
@@ -227,9 +233,15 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
       origin: source.origin ?? tx.scope.origin,
       unread: JSON.stringify(source.unread ?? []),
       encoding: source.encoding ?? null,
+      textForm: textFormJson(source),
     },
   );
 }
+
+/** The form of a source that has no text of its own to be read: it was sent as chunks, or is too long. */
+export const CHUNKS_FORM = { chunks: true } as const;
+
+const textFormJson = ({ textForm }: NewSource) => (textForm == null ? null : JSON.stringify(textForm));
 
 /**
  * Makes a loading source visible to every caller who can read its layer.
@@ -250,13 +262,21 @@ export async function activateSource(
   return toStored(row);
 }
 
-/** Replaces the text of an active source by the chunks of a loading source, and deletes the loading source. */
+/**
+ * Replaces the text of an active source by the chunks of a loading source, and deletes the loading source. The text before is
+ * kept as a version.
+ */
 export async function replaceSource(
   tx: TeamTransaction,
   activeId: string,
   loading: NewSource,
   chunks: number,
 ): Promise<StoredSource> {
+  const { keepVersions } = loading;
+  if (keepVersions !== undefined) {
+    const values = [activeId, keepVersions, MAX_TEXT_BYTES];
+    await tx.query('select memory.keep_source_version($1, $2, $3)', values);
+  }
   await deleteChunks(tx, activeId);
   await tx.query('update memory.chunk set source_id = $3 where team_id = $1 and source_id = $2', [
     tx.scope.teamId,
@@ -279,7 +299,8 @@ export async function replaceSource(
             expires_at = case when $changesExpiresAt then $expiresAt::timestamptz else s.expires_at end,
             occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
             terms_version = ${termsVersion(`coalesce(${occurred.at}, s.created_at)`, labels, '$indexedDay', '$indexedLabels')},
-            origin = $origin, unread = $unread, encoding = $encoding, updated_at = now()
+            origin = $origin, unread = $unread, encoding = $encoding, text_form = $textForm::jsonb,
+            text_version = s.text_version + 1, text_at = now(), text_by = $userId, updated_at = now()
       where s.team_id = $teamId and s.id = $id returning ${SOURCE_COLUMNS}`,
     {
       teamId: tx.scope.teamId,
@@ -299,6 +320,8 @@ export async function replaceSource(
       origin: loading.origin ?? tx.scope.origin,
       unread: JSON.stringify(loading.unread ?? []),
       encoding: loading.encoding ?? null,
+      textForm: textFormJson(loading),
+      userId: tx.scope.userId,
     },
   );
   if (row === undefined) throw new Error('the source to replace does not exist');

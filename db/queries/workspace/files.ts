@@ -2,7 +2,8 @@ import { foldPath, type WorkspacePath, workspacePath } from '../../../shared/for
 import type { FileVersion, IndexState, ManifestItem } from '../../../shared/schemas/workspace.ts';
 import { layerOf } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
-import { clientColumn, inScope, scopeValues, wireTime } from '../common.ts';
+import { clientColumn, inScope, type ListPart, scopeValues, type VersionPart, wireTime } from '../common.ts';
+import { queryList } from '../query-list.ts';
 import { queryNamed } from '../query-named.ts';
 
 /** A path of the workspace. */
@@ -217,15 +218,18 @@ export async function findBlocked(
 export async function listFileVersions(
   tx: TeamTransaction,
   { clientId, name, path }: WorkspacePath,
-  part: { before: number | null; limit: number },
+  { before, ...part }: VersionPart,
 ): Promise<FileVersion[]> {
-  const rows = await tx.query<Omit<FileVersion, 'path' | 'updatedAt'> & { updatedAt: Date }>(
+  const rows = await queryList<Omit<FileVersion, 'path' | 'updatedAt'> & { updatedAt: Date }>(
+    tx,
+    { ...part, after: before },
     `select encode(v.sha256, 'hex') as sha256, v.bytes, v.version, v.sha256 is null as deleted,
             v.updated_at as "updatedAt", v.updated_by as "updatedBy"
        from memory.workspace_version v
-      where ${inScope('v')} and v.layer_id = $3 and v.path = $4 collate "C" and ($5::int is null or v.version < $5)
-      order by v.version desc limit $6`,
-    [...scopeValues(tx.scope), layerOf(tx.scope, clientId), name, part.before, part.limit],
+      where ${inScope('v')} and v.layer_id = $3 and v.path = $4 collate "C" and ($after::int is null or v.version < $after)
+      order by v.version desc limit $limit`,
+    {},
+    [...scopeValues(tx.scope), layerOf(tx.scope, clientId), name],
   );
   return rows.map((row) => ({ ...row, path, updatedAt: wireTime(row.updatedAt) }));
 }
@@ -237,13 +241,12 @@ export interface ManifestPlace {
 }
 
 /** A page of a manifest, which shows the workspace as it was at a revision. */
-export interface ManifestPart {
+export interface ManifestPart extends Pick<ListPart, 'limit' | 'count'> {
   /** Only files that changed after this revision, including deleted ones; null: every live file. */
   since: number | null;
   /** The revision of the first page. */
   at: number;
   after: ManifestPlace | null;
-  limit: number;
 }
 
 /** Returns the revision of the latest change within the scope, or 0. Changes in other layers do not affect it. */
@@ -284,8 +287,8 @@ function newest(versions: string, revision: string): string {
   return `select v.* from memory.workspace_version v
            where v.team_id = $1 and ${versions}
              and ${revision} > $3 and ${revision} <= $4 and ($5 or v.sha256 is not null)
-             and ($6::bigint is null or (${revision} <= $6 and (${revision}, v.id) < ($6, $7::uuid)))
-           order by ${revision} desc, v.id desc limit $8`;
+             and ($after::bigint is null or (${revision} <= $after and (${revision}, v.id) < ($after, $afterId::uuid)))
+           order by ${revision} desc, v.id desc limit $limit`;
 }
 
 /** An item of the manifest, with its place. */
@@ -302,12 +305,14 @@ interface ListedVersion {
  */
 export async function listManifest(
   tx: TeamTransaction,
-  { since, at, after, limit }: ManifestPart,
+  { since, at, after, ...part }: ManifestPart,
 ): Promise<ListedVersion[]> {
   const layers = tx.scope.reads;
   const few = layers.length <= MAX_LAYERS_ONE_BY_ONE;
   const within = few ? ONE_LAYER : ANY_LAYER;
-  const rows = await tx.query<ManifestRow>(
+  const rows = await queryList<ManifestRow>(
+    tx,
+    { ...part, after: after?.revision ?? null },
     `select ${clientColumn('v')} as "clientId", v.path as name, encode(v.sha256, 'hex') as sha256, v.bytes, v.version,
             v.sha256 is null as deleted, v.indexed, v.updated_at as "updatedAt", v.updated_by as "updatedBy", v.revision, v.id
        from ${few ? 'unnest($2::uuid[]) as l (layer_id) cross join lateral' : ''} (
@@ -315,17 +320,9 @@ export async function listManifest(
         union all
         (${newest(`${within} and v.until_revision > $4`, 'v.revision')})
       ) v
-      order by v.revision desc, v.id desc limit $8`,
-    [
-      tx.scope.teamId,
-      layers,
-      since ?? 0,
-      at,
-      since !== null,
-      after?.revision ?? null,
-      after?.id ?? null,
-      limit,
-    ],
+      order by v.revision desc, v.id desc limit $limit`,
+    { afterId: after?.id ?? null },
+    [tx.scope.teamId, layers, since ?? 0, at, since !== null],
   );
   return rows.map(({ clientId, name, revision, id, updatedAt, indexed, ...row }) => ({
     item: { ...row, path: workspacePath(clientId, name), updatedAt: wireTime(updatedAt) },

@@ -34,6 +34,7 @@ const ROUTES = readTable(`
   GET /v1/auth/session                   | any
   GET /v1/team                           | any
   GET /v1/team/clients                   | any
+  GET /v1/team/activity                  | audit:read
   GET /v1/team/members                   | any
   GET /v1/team/grants                    | any
   POST /v1/memory/search                 | memory:read
@@ -42,6 +43,7 @@ const ROUTES = readTable(`
   GET /v1/memory/sources                 | memory:read
   GET /v1/memory/sources/:id             | memory:read
   GET /v1/memory/sources/:id/original    | memory:read
+  GET /v1/memory/sources/:id/versions    | memory:read
   GET /v1/memory/imports                 | memory:read
   GET /v1/memory/imports/:id             | memory:read
   GET /v1/memory/tags                    | memory:read
@@ -57,7 +59,9 @@ const ROUTES = readTable(`
   PATCH /v1/memory/sources/:id           | memory:write
   DELETE /v1/memory/sources/:id          | memory:write
   POST /v1/memory/sources/:id/restore    | memory:write
+  POST /v1/memory/sources/:id/versions/:version/restore | memory:write
   POST /v1/memory/sources/archive        | memory:review
+  POST /v1/memory/sources/batch          | memory:write
   POST /v1/memory/sources/:id/purge      | memory:review
   POST /v1/memory/memories/:id/purge     | memory:review
   POST /v1/memory/consolidation/claim    | memory:curate
@@ -86,6 +90,7 @@ const OF_OTHERS = [
   'PATCH /v1/memory/sources/:id',
   'DELETE /v1/memory/sources/:id',
   'POST /v1/memory/sources/:id/restore',
+  'POST /v1/memory/sources/:id/versions/:version/restore',
   'DELETE /v1/memory/imports/:id',
 ];
 

@@ -265,6 +265,8 @@ for (const line of `
     memory.update: source id in Team layer {updated: [title, tags]}
   POST /v1/memory/sources/:id/restore
     memory.restore: source id in LAYER {chunks: 1}
+  POST /v1/memory/sources/:id/versions/:version/restore
+    memory.replace: source id in LAYER {chunks: 1, embedded: 0, restored: 1}
   POST /v1/memory/memories
     memory.delete: memory id in LAYER {sourceId: sourceId, version: 2}
   POST /v1/memory/memories (publish one of client A)
@@ -300,6 +302,8 @@ for (const line of `
     memory.purge: memory id in LAYER {captureIds: [], sourceId: …, version: 1}
   POST /v1/memory/sources/archive
     memory.archive: source none in LAYER {chunks: 1, filter: {}, sourceIds: […]}
+  POST /v1/memory/sources/batch
+    memory.update: source id in Team layer {batchId: …, updated: [tags]}
   POST /v1/memory/captures
     memory.capture: capture answer.capture.id in LAYER {}
   POST /v1/memory/captures (with a number)
@@ -358,6 +362,8 @@ for (const line of `
     memory.search: query answer.queryId in Team {hitsHash: …, scope: {}, topK: 50}
   POST /v1/memory/sources/archive (of client
     memory.archive: source none in LAYER {chunks: 1, filter: {clientId: LAYER}, sourceIds: […]}
+  POST /v1/memory/sources/batch (to client
+    memory.move: source id in LAYER {batchId: …, from: null, to: LAYER}
   POST /v1/memory/consolidation/complete (of a capture in the Team layer, for client
     memory.publish: memory answer.results.0.memoryId in LAYER {batchId: batchId, captureIds: [captureId], chunks: 1, embedded: 1, sourceId: …, version: 1}
     memory.review: memory answer.results.1.memoryId in LAYER {batchId: batchId, captureIds: [captureId], version: 1}

@@ -171,6 +171,19 @@ export class LibraryTargets {
     return id;
   }
 
+  /** A source that someone ingested, with a former text, which is its version 1. */
+  async versionedSource(place: Place, clientId: string | null, author: string): Promise<string> {
+    const id = await this.source(place, clientId, author);
+    const former = `walrus, formerly ${this.canaries.word(thingOf(place, clientId), place.key)} ${id}`;
+    await this.database.query(
+      `with changed as (update memory.source set text_version = 2 where team_id = $1 and id = $2)
+       insert into memory.source_version (team_id, source_id, version, layer_id, at, actor_id, text)
+       values ($1, $2, 1, $3, now(), $4, $5)`,
+      [place.teamId, id, clientId ?? place.teamId, author, former],
+    );
+    return id;
+  }
+
   /** A source of the Owner's that was imported, with its file. */
   async original(place: Place, clientId: string | null): Promise<string> {
     const sourceId = await this.source(place, clientId, place.ownerId);

@@ -19,7 +19,7 @@ export interface Cell {
 
 /** A request that is made of a route: what it is about, and what it gets. */
 export interface Row {
-  /** Method and path, as registered; one that ends in `/…` stands for every route below. */
+  /** Method and path, as registered. */
   route: string;
   /** What sets it apart from the other rows of the route. */
   about?: string;

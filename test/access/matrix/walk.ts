@@ -31,15 +31,6 @@ export async function collectRoutes<T>(build: () => Promise<T>): Promise<{ built
   }
 }
 
-/** The rows with those that stand for several routes spelled out. */
-export function spellOut(rows: readonly Row[], routes: readonly string[]): Row[] {
-  return rows.flatMap((row) => {
-    if (!row.route.endsWith('/…')) return [row];
-    const below = row.route.slice(0, -1);
-    return routes.filter((route) => route.startsWith(below)).map((route) => ({ ...row, route }));
-  });
-}
-
 /** The name of a row. */
 export const titleOf = (row: Row) => (row.about === undefined ? row.route : `${row.route} (${row.about})`);
 
@@ -49,7 +40,8 @@ type Method = Asked | 'HEAD' | 'OPTIONS';
 
 /** The values of a row that are ids: those in the path, and those that the row names. */
 const idsOf = (row: Row) => [
-  ...[...row.route.matchAll(/:(\w+)/g)].map(([, name = '']) => name),
+  // A version is a number, which is the same for all.
+  ...[...row.route.matchAll(/:(?!version\b)(\w+)/g)].map(([, name = '']) => name),
   ...(row.ids ?? []),
 ];
 /** Whether there is an id in the request, in whose place another could be sent. */

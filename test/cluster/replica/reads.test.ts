@@ -52,7 +52,7 @@ describe('reads from a replica', () => {
   async function addReader(): Promise<string> {
     const { token } = await one.owner.api.createInvite({ email: 'reader@example.com', role: 'member' });
     const password = 'a long password of a test';
-    return (await one.owner.api.joinTeam({ token, name: 'Reader', password })).token;
+    return (await one.owner.api.joinTeam({ token, name: 'Reader', password })).token!;
   }
 
   const untilUsable = (api: RunningApi) => waitFor(() => isReplicaUsable(api));

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { Memory } from '../../../shared/schemas/memories.ts';
+import { ROUTES } from '../../../web/src/api/operations.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { sendCapture, sendClaim } from '../../support/captures.ts';
-import { ROUTES } from '../../support/client/operations.ts';
 import { type Lent, lend } from '../../support/consolidation.ts';
 import { plantImports } from '../../support/import-records.ts';
 import { callTool } from '../../support/mcp.ts';
@@ -20,6 +20,7 @@ const { app, database } = service;
 let company: SignedIn;
 let sources: string[];
 let archived: string;
+let versioned: string;
 let published: Memory[];
 let inReview: Memory[];
 let superseding: Memory;
@@ -36,6 +37,10 @@ const take = <T>(from: T[]): T => {
 };
 const text = () => `A text of the quota: ${newId()}`;
 const ingestOwn = (own: string) => company.ask.ingestSource({ title: 'x', externalId: 'own', text: own });
+const changeText = async (own: string) => {
+  const { id, updatedAt } = await company.api.getSource(sources.at(-1)!);
+  return company.ask.changeSource(id, { text: own, baseUpdatedAt: updatedAt });
+};
 const complete = (action: string, fields: object = {}) =>
   company.ask.completeCaptures({
     batchId: lent.batchId,
@@ -49,6 +54,13 @@ const push = (...files: object[]) => company.ask.pushFiles({ files });
 const REFUSED: readonly Way[] = [
   ['ingestSource', 'a text', () => company.ask.ingestSource({ title: 'x', text: text() })],
   ['ingestSource', 'a longer text for an external id', () => ingestOwn(`${text()} and more of it`)],
+  ['changeSource', 'a longer text', () => changeText(`${text()} and more of it`)],
+  [
+    'restoreSourceVersion',
+    'a former text',
+    () => company.send('POST', `/v1/memory/sources/${versioned}/versions/1/restore`),
+  ],
+  ['ingestSource', 'a shorter text, beside which the one before is kept', () => ingestOwn('Own')],
   ['stageCapture', 'a capture', () => sendCapture(company, { summary: text() })],
   ['completeCaptures', 'publish', () => complete('publish', { title: 'x', content: text() })],
   ['completeCaptures', 'review', () => complete('review', { title: 'x', content: text() })],
@@ -67,7 +79,6 @@ const REFUSED: readonly Way[] = [
 /** Requests that add nothing, and are answered as ever. */
 const ALLOWED: readonly Way[] = [
   ['ingestSource', 'the same text again', () => ingestOwn('Own.')],
-  ['ingestSource', 'a shorter text for an external id', () => ingestOwn('Own')],
   ['searchMemory', 'a search', () => company.ask.searchMemory({ query: 'quota', embeddingMode: 'keyword' })],
   ['expandChunk', 'no chunk', () => company.ask.expandChunk({ chunkId: newId() })],
   ['giveFeedback', 'a verdict', () => feedback()],
@@ -75,6 +86,11 @@ const ALLOWED: readonly Way[] = [
     'changeSource',
     'a longer title',
     () => company.ask.changeSource(sources[0], { title: 'Much longer than before' }),
+  ],
+  [
+    'changeSources',
+    'a tag',
+    () => company.ask.changeSources({ ids: [sources[0]!], change: { tags: { add: ['harbour'] } } }),
   ],
   ['archiveSource', 'archive', () => company.ask.archiveSource(take(sources))],
   ['purgeSource', 'purge', () => company.ask.purgeSource(take(sources))],
@@ -131,6 +147,9 @@ before(async () => {
     sources.push((await addSource(company, { text: `prepared ${newId()}` })).id);
   }
   archived = take(sources);
+  for (let n = 0; n < 2; n += 1) {
+    versioned = (await addSource(company, { text: text(), externalId: 'versioned' })).id;
+  }
   await company.api.archiveSource(archived);
   await addSource(company, { title: 'y', externalId: 'own', text: 'Own.' });
   const contents = (count: number) =>
@@ -205,6 +224,15 @@ test('each of several decisions is checked by itself', async () => {
   assert.deepEqual(
     results.map(({ problem }) => problem?.code ?? null),
     ['quota_exceeded', null, 'quota_exceeded'],
+  );
+});
+
+test('each of several sources is checked by itself', async () => {
+  const ids = [archived, sources[0]!];
+  const { results } = await company.api.changeSources({ ids, change: { state: 'active' } });
+  assert.deepEqual(
+    results.map(({ problem }) => problem?.code ?? null),
+    ['quota_exceeded', null],
   );
 });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { LightMyRequestResponse } from 'fastify';
 import type { App } from '../../../api/types.ts';
-import { ROUTES } from './operations.ts';
-import type { Method, Route } from './types.ts';
+import { ROUTES } from '../../../web/src/api/operations.ts';
+import type { Method, Route } from '../../../web/src/api/route.ts';
 
 export type { Method };
 

@@ -9,7 +9,7 @@ import { ROOT } from '../root.ts';
  * are those of the wire schemas, which the components of the document are named after.
  */
 
-export const OPERATIONS_FILE = 'test/support/client/operations.ts';
+export const OPERATIONS_FILE = 'web/src/api/operations.ts';
 
 const SCHEMAS = 'shared/schemas';
 /** The schemas of components that have another name. */
@@ -80,7 +80,7 @@ export async function operationsText(document: OpenAPIV3_1.Document): Promise<st
   return `// biome-ignore-all format: written by \`npm run generate\`, from the OpenAPI document.
 import type { Static } from 'typebox';
 ${importLines.join('\n')}
-import { type PageOf, type Query, route } from './types.ts';
+import { type PageOf, type Query, route } from './route.ts';
 
 /** The method and the path of each operation, by its \`operationId\`, with what it takes and answers. */
 export const ROUTES = {

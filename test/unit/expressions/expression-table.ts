@@ -74,13 +74,7 @@ export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpres
     { with: String.raw`\b\d{4}\b.*`, atMost: 80, because: 'only the end of the line is searched' },
   ],
   'worker/extract/pdf/paragraphs.ts': [{ with: '[-‐]$', known: [repeated('', 'A', '\0a-')] }],
-  'web/console/pages/files/shape.js': [
+  'web/src/pages/workspace/shape.ts': [
     { with: '(?<stem>', atMost: 300, because: 'a segment of a path has at most 255 bytes' },
-  ],
-  'web/console/pages/search/marks.js': [
-    { with: String.raw`/\s\S*$/`, atMost: 100, because: 'only the length of a word is searched' },
-  ],
-  'web/console/pages/sources/facts.js': [
-    { with: 'filename="(', atMost: 2_000, because: 'the service makes the header' },
   ],
 };

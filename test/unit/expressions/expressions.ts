@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyNode, Property } from 'acorn';
+import { transformSync } from 'esbuild';
 import { ROOT } from '../../support/root.ts';
 import { nodesIn, parseModule } from '../../support/syntax.ts';
 
@@ -13,7 +14,7 @@ export interface FoundExpression {
   written: string;
 }
 
-const PRODUCT_CODE = ['start.ts', '{api,worker,core,shared,db,cli,web}/**/*.{ts,js}'];
+const PRODUCT_CODE = ['start.ts', '{api,worker,core,shared,db,cli,web}/**/*.{ts,tsx,js}'];
 /** Methods that make an expression of a string. */
 const STRING_TO_EXPRESSION = new Set(['match', 'matchAll', 'search']);
 
@@ -55,9 +56,14 @@ export function expressionsIn(source: string, isTypeScript = true): Omit<FoundEx
 
 /** All regular expressions in product code. Several that are written alike in one file are one. */
 export function findExpressions(): FoundExpression[] {
-  const files = globSync(PRODUCT_CODE, { cwd: ROOT }).filter((file) => !file.endsWith('.d.ts'));
+  const files = globSync(PRODUCT_CODE, { cwd: ROOT, exclude: ['web/dist/**'] }).filter(
+    (file) => !file.endsWith('.d.ts'),
+  );
   const all = files.sort().flatMap((file) => {
-    const source = readFileSync(join(ROOT, file), 'utf8');
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const source = file.endsWith('.tsx')
+      ? transformSync(text, { loader: 'tsx', jsx: 'automatic' }).code
+      : text;
     return expressionsIn(source, file.endsWith('.ts')).map((expression) => ({ file, ...expression }));
   });
   return [...new Map(all.map((each) => [`${each.file} ${each.written}`, each])).values()];

@@ -209,7 +209,8 @@ describe('a document of many chunks', () => {
       assert.ok(portions.length > 1);
       const all = portions.flat();
       assert.equal(all.length, chunkCount);
-      assert.deepEqual(all, prepareChunksNow(asked.teamId, { text: TEXT, fields: asked.fields }));
+      const parts = [{ text: TEXT, place: null }];
+      assert.deepEqual(all, prepareChunksNow(asked.teamId, { parts, fields: asked.fields }));
       assert.notEqual(await idlePid(pool), pid);
       assert.deepEqual((await Array.fromAsync(portionsIn(chunks))).flat(), all);
       return portionsIn(chunks);

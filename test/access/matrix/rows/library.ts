@@ -9,7 +9,7 @@ function sourceRows(name: LayerName): Row[] {
   const inTeam = name === 'Team layer';
   const about = (text: string) => (inTeam ? text : `${text} in ${name}`).trim();
   const source =
-    (author: 'Owner' | 'caller', state: 'source' | 'archivedSource' = 'source') =>
+    (author: 'Owner' | 'caller', state: 'source' | 'archivedSource' | 'versionedSource' = 'source') =>
     async (cell: Cell) => {
       const { targets, at, caller, foreign } = cell;
       const own = author === 'caller' && !foreign;
@@ -29,10 +29,16 @@ function sourceRows(name: LayerName): Row[] {
         ...common,
         values: source(author, 'archivedSource'),
       },
+      {
+        route: 'POST /v1/memory/sources/:id/versions/:version/restore',
+        ...common,
+        values: async (cell) => ({ ...(await source(author, 'versionedSource')(cell)), version: '1' }),
+      },
     ];
   };
   return [
-    { route: 'GET /v1/memory/sources/:id', ...one, values: source('Owner') },
+    { route: 'GET /v1/memory/sources/:id', ...one, values: source('Owner'), query: () => 'text=true' },
+    { route: 'GET /v1/memory/sources/:id/versions', ...one, values: source('Owner', 'versionedSource') },
     {
       route: 'GET /v1/memory/sources/:id/original',
       ...one,
@@ -85,6 +91,33 @@ function moveRows(): Row[] {
         return { id: await targets.library.source(at, at.clientA, own(cell), word) };
       },
     },
+  ];
+}
+
+/** The rows of changes of many sources: what a caller cannot change is a problem in a 200. */
+function batchRows(): Row[] {
+  const common = {
+    route: 'POST /v1/memory/sources/batch',
+    ok: 200,
+    values: async ({ targets, at, caller, foreign }: Cell) => ({
+      id: await targets.library.source(at, null, foreign ? at.ownerId : caller.userId),
+    }),
+  } as const;
+  return [
+    {
+      ...common,
+      kind: 'Team, own work',
+      body: ({ id }) => ({ ids: [id], change: { tags: { add: ['a tag'] } } }),
+    },
+    ...CLIENTS.map(
+      (name): Row => ({
+        ...common,
+        about: `to ${name}`,
+        kind: kindIn(name, 'write'),
+        values: async (cell) => ({ ...(await client(name)(cell)), ...(await common.values(cell)) }),
+        body: ({ id, clientId }) => ({ ids: [id], change: { clientId } }),
+      }),
+    ),
   ];
 }
 
@@ -268,6 +301,7 @@ export const LIBRARY_ROWS: readonly Row[] = [
   },
   ...ALL_LAYERS.flatMap(sourceRows),
   ...moveRows(),
+  ...batchRows(),
   ...ALL_LAYERS.flatMap(listRows),
   ...memoryRows(),
   ...decisionRows(),

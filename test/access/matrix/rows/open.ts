@@ -1,18 +1,19 @@
-import { readClientPackage } from '../../../../api/http/pages.ts';
+import { readBuiltConsole, readClientPackage } from '../../../../api/http/pages.ts';
 import type { Row } from '../row.ts';
 import { PASSWORD } from '../targets.ts';
 
 /** The package of the terminal client is there once `npm run build` has made it. */
 const packaged = readClientPackage() === null ? 404 : 200;
 
+const [asset = ''] = readBuiltConsole()?.assets.keys() ?? [];
+
 const newcomer = { name: 'A newcomer', password: PASSWORD };
 
 /** Pages and documents that are the same for everybody. A page requests its records by itself. */
 const DOCUMENTS = `
   /v1/health /v1/openapi.json /livez /readyz
-  /reset /reset/… /join /join/… /accept /accept/… /assets/…
   / /search /sources /review /memories /account /captures /imports /files /people /clients /tokens /audit /company
-  /jobs /dashboard
+  /jobs /dashboard /activity /settings /reset /join /accept
   /docs /docs/json /docs/yaml /docs/static/swagger-initializer.js /docs/static/theme/icon.svg /docs/static/theme/look.css
 `;
 
@@ -21,6 +22,7 @@ export const OPEN_ROWS: readonly Row[] = [
   ...DOCUMENTS.trim()
     .split(/\s+/)
     .map((path): Row => ({ route: `GET ${path}`, kind: 'open', ok: 200 })),
+  { route: 'GET /assets/*', kind: 'open', ok: 200, values: async () => ({ '*': asset }) },
   { route: 'GET /sources/:id', kind: 'open', ok: 200, elsewhere: '200' },
   { route: 'GET /memories/:id', kind: 'open', ok: 200, elsewhere: '200' },
   { route: 'GET /metrics', kind: 'no session', ok: 200 },

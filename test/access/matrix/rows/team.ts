@@ -25,6 +25,7 @@ const grantOn = async ({ targets, at }: Cell, clientId: string) => {
 /** Routes of the selected Team. */
 export const TEAM_ROWS: readonly Row[] = [
   { route: 'GET /v1/team', kind: 'Team', ok: 200 },
+  { route: 'GET /v1/team/activity', kind: 'Team, Full access', ok: 200 },
   {
     route: 'PATCH /v1/team',
     kind: 'Team, Full access, change',

@@ -1,0 +1,136 @@
+// biome-ignore-all format: written by `npm run generate`, from the OpenAPI document.
+import type { Static } from 'typebox';
+import type { Account, AccountRequest, JoinRequest, Link, LinkRequest, LoginRequest, LogoutRequest, MemberResetLinkRequest, PasswordRequest, ResetLink, ResetLinkRequest, ResetRequest, Session, SessionInfo, SessionRecord } from '../../../shared/schemas/accounts.ts';
+import type { TeamActivity } from '../../../shared/schemas/activity.ts';
+import type { AuditEvent, AuditVerification } from '../../../shared/schemas/audit.ts';
+import type { CaptureRequest, CaptureResponse, ListedCapture } from '../../../shared/schemas/captures.ts';
+import type { Client, ClientChange } from '../../../shared/schemas/clients.ts';
+import type { NameRequest } from '../../../shared/schemas/common.ts';
+import type { Company } from '../../../shared/schemas/companies.ts';
+import type { Batch, ClaimRequest, ClaimResponse, CompleteRequest, CompleteResponse, ReleaseRequest } from '../../../shared/schemas/consolidation.ts';
+import type { EmbeddingsClaimRequest, EmbeddingsClaimResponse, EmbeddingsCompleteRequest, EmbeddingsCompleteResponse } from '../../../shared/schemas/embeddings.ts';
+import type { FeedbackRequest, GivenFeedback } from '../../../shared/schemas/feedback.ts';
+import type { Import, ImportRequest, ImportResponse, RetryRequest } from '../../../shared/schemas/imports.ts';
+import type { DecisionRequest, DecisionResponse, ListedMemory, Memory, MemoryVersion } from '../../../shared/schemas/memories.ts';
+import type { AccessRequest, ClientGrant, ClientGrantRequest, CompanyGrant, CompanyGrantRequest, CompanyInviteRequest, ErasedMember, Invitation, Invite, InviteRequest, IssuedCompanyInvite, IssuedInvite, Member, NewAccessRequest, RoleRequest } from '../../../shared/schemas/people.ts';
+import type { ExpandRequest, ExpandResponse, SearchRequest, SearchResponse } from '../../../shared/schemas/search.ts';
+import type { ArchiveRequest, ArchiveResponse, ChangedSource, IngestRequest, IngestResponse, Source, SourceBatch, SourceBatchResponse, SourceChange, SourceText, SourceVersion, TagCount } from '../../../shared/schemas/sources.ts';
+import type { Health, Status } from '../../../shared/schemas/status.ts';
+import type { CompanyTeamChange, NewTeam, NewTeamRequest, SelectedTeam, Team, TeamChange } from '../../../shared/schemas/teams.ts';
+import type { IssuedToken, RotateTokenRequest, Token, TokenRequest } from '../../../shared/schemas/tokens.ts';
+import type { FileVersion, Manifest, PullRequest, PullResponse, PushRequest, PushResponse } from '../../../shared/schemas/workspace.ts';
+import { type PageOf, type Query, route } from './route.ts';
+
+/** The method and the path of each operation, by its `operationId`, with what it takes and answers. */
+export const ROUTES = {
+  getHealth: route<() => Static<typeof Health>>('GET', '/v1/health'),
+  checkLiveness: route<() => unknown>('GET', '/livez'),
+  checkReadiness: route<() => unknown>('GET', '/readyz'),
+  getMetrics: route<() => unknown>('GET', '/metrics'),
+  getOpenApi: route<() => unknown>('GET', '/v1/openapi.json'),
+  login: route<(body: Static<typeof LoginRequest>) => Static<typeof Session>>('POST', '/v1/auth/login'),
+  joinTeam: route<(body: Static<typeof JoinRequest>) => Static<typeof Session>>('POST', '/v1/auth/join'),
+  readLink: route<(body: Static<typeof LinkRequest>) => Static<typeof Link>>('POST', '/v1/auth/link'),
+  resetPassword: route<(body: Static<typeof ResetRequest>) => Static<typeof Session>>('POST', '/v1/auth/reset'),
+  acceptInvitation: route<(body: Static<typeof JoinRequest>) => Static<typeof Session>>('POST', '/v1/company/invitations/accept'),
+  getSession: route<() => Static<typeof SessionInfo>>('GET', '/v1/auth/session'),
+  listSessions: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof SessionRecord>>('GET', '/v1/auth/sessions'),
+  endSession: route<(id: string) => null>('DELETE', '/v1/auth/sessions/{id}'),
+  logout: route<(body: Static<typeof LogoutRequest>) => null>('POST', '/v1/auth/logout'),
+  changePassword: route<(body: Static<typeof PasswordRequest>) => null>('POST', '/v1/auth/password'),
+  changeAccount: route<(body: Static<typeof AccountRequest>) => Static<typeof Account>>('PATCH', '/v1/auth/account'),
+  listTokens: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Token>>('GET', '/v1/auth/tokens'),
+  createToken: route<(body: Static<typeof TokenRequest>) => Static<typeof IssuedToken>>('POST', '/v1/auth/tokens'),
+  rotateToken: route<(id: string, body: Static<typeof RotateTokenRequest>) => Static<typeof IssuedToken>>('POST', '/v1/auth/tokens/{id}/rotate'),
+  revokeToken: route<(id: string) => null>('DELETE', '/v1/auth/tokens/{id}'),
+  sendMcpMessage: route<(body: unknown) => unknown>('POST', '/v1/mcp'),
+  createOwnerResetLink: route<(body: Static<typeof ResetLinkRequest>) => Static<typeof ResetLink>>('POST', '/v1/company/reset-links'),
+  createMemberResetLink: route<(userId: string, body: Static<typeof MemberResetLinkRequest>) => Static<typeof ResetLink>>('POST', '/v1/company/members/{userId}/reset-link'),
+  listCompanyAudit: route<(query?: Query<'limit' | 'cursor' | 'count' | 'kind' | 'kinds' | 'subjectId' | 'actorId' | 'since' | 'until' | 'teamId'>) => PageOf<typeof AuditEvent>>('GET', '/v1/company/audit'),
+  verifyAudit: route<(query?: Query<'seal'>) => Static<typeof AuditVerification>>('GET', '/v1/company/audit/verify'),
+  getCompany: route<() => Static<typeof Company>>('GET', '/v1/company'),
+  renameCompany: route<(body: Static<typeof NameRequest>) => Static<typeof Company>>('PATCH', '/v1/company'),
+  listCompanyGrants: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof CompanyGrant>>('GET', '/v1/company/grants'),
+  giveCompanyGrant: route<(userId: string, teamId: string, body: Static<typeof CompanyGrantRequest>) => Static<typeof CompanyGrant>>('PUT', '/v1/company/grants/{userId}/{teamId}'),
+  revokeCompanyGrant: route<(userId: string, teamId: string) => null>('DELETE', '/v1/company/grants/{userId}/{teamId}'),
+  listAccessRequests: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof AccessRequest>>('GET', '/v1/company/access-requests'),
+  requestAccess: route<(body: Static<typeof NewAccessRequest>) => Static<typeof AccessRequest>>('POST', '/v1/company/access-requests'),
+  approveAccessRequest: route<(id: string) => Static<typeof AccessRequest>>('POST', '/v1/company/access-requests/{id}/approve'),
+  denyAccessRequest: route<(id: string) => Static<typeof AccessRequest>>('POST', '/v1/company/access-requests/{id}/deny'),
+  listInvitations: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Invitation>>('GET', '/v1/company/invitations'),
+  createInvitation: route<(body: Static<typeof CompanyInviteRequest>) => Static<typeof IssuedCompanyInvite>>('POST', '/v1/company/invitations'),
+  revokeInvitation: route<(id: string) => null>('DELETE', '/v1/company/invitations/{id}'),
+  listCompanyMembers: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Member>>('GET', '/v1/company/members'),
+  changeCompanyRole: route<(userId: string, body: Static<typeof RoleRequest>) => Static<typeof Member>>('PATCH', '/v1/company/members/{userId}'),
+  removeCompanyMember: route<(userId: string) => null>('DELETE', '/v1/company/members/{userId}'),
+  eraseCompanyMember: route<(userId: string) => Static<typeof ErasedMember>>('POST', '/v1/company/members/{userId}/erase'),
+  listTeams: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Team>>('GET', '/v1/company/teams'),
+  createTeam: route<(body: Static<typeof NewTeamRequest>) => Static<typeof NewTeam>>('POST', '/v1/company/teams'),
+  getTeam: route<(id: string) => Static<typeof Team>>('GET', '/v1/company/teams/{id}'),
+  renameTeam: route<(id: string, body: Static<typeof CompanyTeamChange>) => Static<typeof Team>>('PATCH', '/v1/company/teams/{id}'),
+  deleteTeam: route<(id: string) => null>('DELETE', '/v1/company/teams/{id}'),
+  archiveTeam: route<(id: string) => Static<typeof Team>>('POST', '/v1/company/teams/{id}/archive'),
+  restoreTeam: route<(id: string) => Static<typeof Team>>('POST', '/v1/company/teams/{id}/restore'),
+  listCompanyTokens: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Token>>('GET', '/v1/company/tokens'),
+  revokeCompanyToken: route<(id: string) => null>('DELETE', '/v1/company/tokens/{id}'),
+  listTeamAudit: route<(query?: Query<'limit' | 'cursor' | 'count' | 'kind' | 'kinds' | 'subjectId' | 'actorId' | 'since' | 'until'>) => PageOf<typeof AuditEvent>>('GET', '/v1/memory/audit'),
+  listCaptures: route<(query?: Query<'limit' | 'cursor' | 'count' | 'state' | 'sessionId'>) => PageOf<typeof ListedCapture>>('GET', '/v1/memory/captures'),
+  stageCapture: route<(body: Static<typeof CaptureRequest>) => Static<typeof CaptureResponse>>('POST', '/v1/memory/captures'),
+  getCapture: route<(id: string) => Static<typeof ListedCapture>>('GET', '/v1/memory/captures/{id}'),
+  listClients: route<(query?: Query<'limit' | 'cursor' | 'count' | 'state'>) => PageOf<typeof Client>>('GET', '/v1/team/clients'),
+  createClient: route<(body: Static<typeof NameRequest>) => Static<typeof Client>>('POST', '/v1/team/clients'),
+  changeClient: route<(id: string, body: Static<typeof ClientChange>) => Static<typeof Client>>('PATCH', '/v1/team/clients/{id}'),
+  archiveClient: route<(id: string) => null>('DELETE', '/v1/team/clients/{id}'),
+  listBatches: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Batch>>('GET', '/v1/memory/consolidation/batches'),
+  releaseBatch: route<(body: Static<typeof ReleaseRequest>) => Static<typeof Batch>>('POST', '/v1/memory/consolidation/release'),
+  claimCaptures: route<(body: Static<typeof ClaimRequest>) => Static<typeof ClaimResponse>>('POST', '/v1/memory/consolidation/claim'),
+  completeCaptures: route<(body: Static<typeof CompleteRequest>) => Static<typeof CompleteResponse>>('POST', '/v1/memory/consolidation/complete'),
+  claimEmbeddings: route<(body: Static<typeof EmbeddingsClaimRequest>) => Static<typeof EmbeddingsClaimResponse>>('POST', '/v1/memory/embeddings/claim'),
+  completeEmbeddings: route<(body: Static<typeof EmbeddingsCompleteRequest>) => Static<typeof EmbeddingsCompleteResponse>>('POST', '/v1/memory/embeddings/complete'),
+  giveFeedback: route<(body: Static<typeof FeedbackRequest>) => Static<typeof GivenFeedback>>('POST', '/v1/memory/feedback'),
+  listImports: route<(query?: Query<'limit' | 'cursor' | 'count' | 'state' | 'clientId'>) => PageOf<typeof Import>>('GET', '/v1/memory/imports'),
+  importFiles: route<(body: Static<typeof ImportRequest>) => Static<typeof ImportResponse>>('POST', '/v1/memory/imports'),
+  getImport: route<(id: string) => Static<typeof Import>>('GET', '/v1/memory/imports/{id}'),
+  removeImport: route<(id: string) => null>('DELETE', '/v1/memory/imports/{id}'),
+  retryImport: route<(id: string) => Static<typeof Import>>('POST', '/v1/memory/imports/{id}/retry'),
+  retryImports: route<(body: Static<typeof RetryRequest>) => Static<typeof ImportResponse>>('POST', '/v1/memory/imports/retry'),
+  listMemories: route<(query?: Query<'limit' | 'cursor' | 'count' | 'sort' | 'order' | 'state' | 'clientId' | 'q' | 'sourceId' | 'createdAfter' | 'createdBefore'>) => PageOf<typeof ListedMemory>>('GET', '/v1/memory/memories'),
+  decideMemory: route<(body: Static<typeof DecisionRequest>) => Static<typeof DecisionResponse>>('POST', '/v1/memory/memories'),
+  getMemory: route<(id: string) => Static<typeof Memory>>('GET', '/v1/memory/memories/{id}'),
+  listMemoryVersions: route<(id: string, query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof MemoryVersion>>('GET', '/v1/memory/memories/{id}/versions'),
+  listClientGrants: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof ClientGrant>>('GET', '/v1/team/grants'),
+  giveClientGrant: route<(userId: string, clientId: string, body: Static<typeof ClientGrantRequest>) => Static<typeof ClientGrant>>('PUT', '/v1/team/grants/{userId}/{clientId}'),
+  revokeClientGrant: route<(userId: string, clientId: string) => null>('DELETE', '/v1/team/grants/{userId}/{clientId}'),
+  listInvites: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Invite>>('GET', '/v1/team/invites'),
+  createInvite: route<(body: Static<typeof InviteRequest>) => Static<typeof IssuedInvite>>('POST', '/v1/team/invites'),
+  revokeInvite: route<(id: string) => null>('DELETE', '/v1/team/invites/{id}'),
+  listTeamMembers: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Member>>('GET', '/v1/team/members'),
+  changeTeamRole: route<(userId: string, body: Static<typeof RoleRequest>) => Static<typeof Member>>('PATCH', '/v1/team/members/{userId}'),
+  removeTeamMember: route<(userId: string) => null>('DELETE', '/v1/team/members/{userId}'),
+  searchMemory: route<(body: Static<typeof SearchRequest>) => Static<typeof SearchResponse>>('POST', '/v1/memory/search'),
+  expandChunk: route<(body: Static<typeof ExpandRequest>) => Static<typeof ExpandResponse>>('POST', '/v1/memory/expand'),
+  ingestSource: route<(body: Static<typeof IngestRequest>) => Static<typeof IngestResponse>>('POST', '/v1/memory/ingest'),
+  listSources: route<(query?: Query<'limit' | 'cursor' | 'count' | 'sort' | 'order' | 'kind' | 'state' | 'clientId' | 'tag' | 'q' | 'occurredAfter' | 'occurredBefore'>) => PageOf<typeof Source>>('GET', '/v1/memory/sources'),
+  getSource: route<(id: string, query?: Query<'cursor' | 'limit' | 'text' | 'version'>) => Static<typeof SourceText>>('GET', '/v1/memory/sources/{id}'),
+  changeSource: route<(id: string, body: Static<typeof SourceChange>) => Static<typeof ChangedSource>>('PATCH', '/v1/memory/sources/{id}'),
+  archiveSource: route<(id: string) => null>('DELETE', '/v1/memory/sources/{id}'),
+  listSourceVersions: route<(id: string, query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof SourceVersion>>('GET', '/v1/memory/sources/{id}/versions'),
+  getOriginal: route<(id: string) => unknown>('GET', '/v1/memory/sources/{id}/original'),
+  archiveSources: route<(body: Static<typeof ArchiveRequest>) => Static<typeof ArchiveResponse>>('POST', '/v1/memory/sources/archive'),
+  changeSources: route<(body: Static<typeof SourceBatch>) => Static<typeof SourceBatchResponse>>('POST', '/v1/memory/sources/batch'),
+  restoreSource: route<(id: string) => Static<typeof Source>>('POST', '/v1/memory/sources/{id}/restore'),
+  restoreSourceVersion: route<(id: string, version: string) => Static<typeof Source>>('POST', '/v1/memory/sources/{id}/versions/{version}/restore'),
+  purgeSource: route<(id: string) => null>('POST', '/v1/memory/sources/{id}/purge'),
+  purgeMemory: route<(id: string) => null>('POST', '/v1/memory/memories/{id}/purge'),
+  listTags: route<(query?: Query<'limit' | 'cursor' | 'count' | 'clientId'>) => PageOf<typeof TagCount>>('GET', '/v1/memory/tags'),
+  getStatus: route<() => Static<typeof Status>>('GET', '/v1/memory/status'),
+  getSelectedTeam: route<() => Static<typeof SelectedTeam>>('GET', '/v1/team'),
+  changeSelectedTeam: route<(body: Static<typeof TeamChange>) => Static<typeof SelectedTeam>>('PATCH', '/v1/team'),
+  getTeamActivity: route<(query?: Query<'days'>) => Static<typeof TeamActivity>>('GET', '/v1/team/activity'),
+  listTeamTokens: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Token>>('GET', '/v1/team/tokens'),
+  revokeTeamToken: route<(id: string) => null>('DELETE', '/v1/team/tokens/{id}'),
+  getManifest: route<(query?: Query<'since' | 'clientId' | 'limit' | 'cursor' | 'count'>) => Static<typeof Manifest>>('GET', '/v1/workspace/manifest'),
+  pullFiles: route<(body: Static<typeof PullRequest>) => Static<typeof PullResponse>>('POST', '/v1/workspace/pull'),
+  pushFiles: route<(body: Static<typeof PushRequest>) => Static<typeof PushResponse>>('POST', '/v1/workspace/push'),
+  listFileVersions: route<(query?: Query<'path' | 'limit' | 'cursor' | 'count'>) => PageOf<typeof FileVersion>>('GET', '/v1/workspace/versions'),
+};

@@ -1,0 +1,57 @@
+import { getRouteApi, type RegisteredRouter, type RouteIds, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+
+type RouteId = RouteIds<RegisteredRouter['routeTree']>;
+
+/**
+ * The filters of a page, which are in its address, and a function that changes some of them. A change takes the place of
+ * the present address, so that Back leads to the page before.
+ */
+export function useFilters<const Id extends Exclude<RouteId, '__root__'>>(id: Id) {
+  const api = getRouteApi(id);
+  // The Team goes with each request by itself.
+  const { team: _, ...filters } = api.useSearch();
+  const navigate = useNavigate();
+  type Filters = typeof filters;
+  const change = (some: Partial<Filters>) =>
+    navigate({
+      to: '.',
+      search: (now: object) => ({ ...now, ...some }),
+      replace: true,
+      resetScroll: false,
+    } as never);
+  return [filters, change] as const;
+}
+
+/** The value of a field, and what is applied of it: the same, when it has not changed for 200 ms. */
+export function useDebounced(applied: string, apply: (value: string) => void, ms = 200) {
+  const [typed, setTyped] = useState(applied);
+  const [seen, setSeen] = useState(applied);
+  const sent = useRef(applied);
+  // The address changed. If it is not by what was typed here, it was Back, or a filter was cleared.
+  if (applied !== seen) {
+    setSeen(applied);
+    if (applied !== sent.current) setTyped(applied);
+    sent.current = applied;
+  }
+  useEffect(() => {
+    if (typed === applied) return;
+    const timer = setTimeout(() => {
+      sent.current = typed;
+      apply(typed);
+    }, ms);
+    return () => clearTimeout(timer);
+  });
+  return [typed, setTyped] as const;
+}
+
+interface Option {
+  value: string;
+  name: string;
+}
+
+/** The options of a filter, with one for a value of the address that is none of them, such as someone who has left. */
+export const withChosen = (options: readonly Option[], value: string | undefined, name = value ?? '') =>
+  value === undefined || options.some((option) => option.value === value)
+    ? options
+    : [...options, { value, name }];

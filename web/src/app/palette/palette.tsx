@@ -1,0 +1,176 @@
+import { Autocomplete } from '@base-ui/react/autocomplete';
+import { Dialog } from '@base-ui/react/dialog';
+import { useNavigate } from '@tanstack/react-router';
+import {
+  FilePlus,
+  FileText,
+  History,
+  type LucideIcon,
+  Search,
+  TextSearch,
+  Upload,
+  UserPlus,
+  Users,
+} from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { excerptOf, plain, soughtBy } from '../../pages/search/marks.ts';
+import { searchBody } from '../../pages/search/query.ts';
+import { Name } from '../../ui/text.tsx';
+import { useRead } from '../data.ts';
+import { canOpen, PAGES } from '../pages.tsx';
+import { useSessionContext } from '../session.tsx';
+import { useRecentSearches } from './recent.ts';
+import { takeTyped } from './typed-ahead.ts';
+
+interface Entry {
+  value: string;
+  group: 'Search' | 'Sources' | 'Passages' | 'Actions' | 'Pages' | 'Teams';
+  icon: LucideIcon;
+  /** Shown after the name. */
+  about?: string | undefined;
+  run: () => void;
+}
+
+/** The part of a passage with most words of the query. */
+function excerptText(passage: string, query: string): string {
+  const text = plain(passage);
+  const { start, end } = excerptOf(text, soughtBy(query));
+  return text.slice(start, end);
+}
+
+/** What was typed, when no key was pressed for so long; from the second letter. */
+function usePaused(text: string, ms: number): string {
+  const [paused, setPaused] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), ms);
+    return () => clearTimeout(timer);
+  }, [text, ms]);
+  return paused === text && text.length >= 2 ? text : '';
+}
+
+/** Everything by name: titles of sources, a search, pages, Teams. */
+export default function Palette({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
+        <Dialog.Popup
+          aria-label="Search and commands"
+          className="fixed top-[12vh] left-1/2 z-50 w-[min(36rem,calc(100vw-1.5rem))] -translate-x-1/2 overflow-hidden rounded-xl border border-line bg-panel shadow-pop"
+        >
+          <Entries onClose={onClose} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Entries({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const { session, team } = useSessionContext();
+  const navigate = useNavigate();
+  const words = text.trim();
+  // Listing is no search: it leaves no audit event.
+  const q = usePaused(words, 120);
+  const titles = useRead('listSources', [{ q, limit: 6 }], {
+    enabled: team !== null && q !== '',
+    keepsLast: true,
+  });
+  // The page of the search asks the same, so that Enter does not search again.
+  const sought = usePaused(words, 600);
+  const passages = useRead('searchMemory', [searchBody({ q: sought })], {
+    enabled: team !== null && sought !== '',
+    isOnce: true,
+  });
+  const [recent, addRecent] = useRecentSearches();
+  const go = (to: object) => {
+    onClose();
+    void navigate(to as never);
+  };
+  const search = (q: string) => {
+    addRecent(q);
+    go({ to: '/search', search: { q } });
+  };
+  const entry = (
+    group: Entry['group'],
+    icon: LucideIcon,
+    value: string,
+    to: object,
+    about?: string,
+  ): Entry => {
+    const run = () => go(to);
+    return { group, icon, value, about, run };
+  };
+  const canWrite = team !== null && team.access !== 'read' && team.state === 'active';
+  const searches = team === null ? [] : words === '' ? recent.slice(0, 5) : [words];
+  const entries: readonly Entry[] = [
+    ...searches.map((one) => ({
+      value: words === '' ? one : `Search for “${one}”`,
+      group: 'Search' as const,
+      icon: words === '' ? History : Search,
+      run: () => search(one),
+    })),
+    ...(words.length < 2 ? [] : (titles.data?.items ?? [])).map(({ id, title }) =>
+      entry('Sources', FileText, title, { to: '/sources/$id', params: { id } }),
+    ),
+    ...(passages.data?.hits.slice(0, 5) ?? []).map(
+      ({ source_id: id, chunk_id: chunk, title, text: passage }) => {
+        const to = { to: '/sources/$id', params: { id }, search: { chunk } };
+        return entry('Passages', TextSearch, title, to, excerptText(passage, words));
+      },
+    ),
+    ...[
+      ...(canWrite ? [entry('Actions', FilePlus, 'New note', { to: '/sources', search: { new: '1' } })] : []),
+      ...(canWrite ? [entry('Actions', Upload, 'Import files', { to: '/imports' })] : []),
+      ...(canWrite && team.access === 'full'
+        ? [entry('Actions', UserPlus, 'Invite someone', { to: '/people', search: { invite: '1' } })]
+        : []),
+      ...PAGES.filter((page) => canOpen(page, session, team)).map(({ path, name, icon }) =>
+        entry('Pages', icon, name, { to: path }),
+      ),
+      ...session.teams
+        .filter(({ id }) => id !== team?.id)
+        .map(({ id, name }) => entry('Teams', Users, name, { to: '/', search: { team: id } })),
+    ].filter(({ value }) => value.toLowerCase().includes(words.toLowerCase())),
+  ];
+  return (
+    <Autocomplete.Root
+      items={entries}
+      value={text}
+      onValueChange={setText}
+      filter={null}
+      itemToStringValue={(entry: Entry) => entry.value}
+      autoHighlight="always"
+      inline
+      open
+    >
+      <Autocomplete.Input
+        placeholder="Search, or go to …"
+        aria-label="Search, or go to a page"
+        onFocus={() => {
+          const ahead = takeTyped();
+          if (ahead.isEntered && ahead.text.trim() !== '') search(ahead.text.trim());
+          else if (ahead.text !== '') setText(ahead.text);
+        }}
+        className="h-12 w-full border-b border-line bg-panel px-4 text-lg outline-none"
+      />
+      <Autocomplete.List className="max-h-[50vh] overflow-y-auto p-1.5">
+        {entries.map((entry, index) => (
+          <Autocomplete.Item
+            key={`${entry.group} ${index}`}
+            value={entry}
+            onClick={entry.run}
+            className="flex h-9 items-center gap-2.5 rounded-md px-2.5 data-highlighted:bg-hover"
+          >
+            <entry.icon aria-hidden size={16} className="shrink-0 text-faint" />
+            <span className="min-w-0 grow truncate">
+              <Name>{entry.value}</Name>
+              {entry.about !== undefined && <Name className="ml-2 text-sm text-faint">{entry.about}</Name>}
+            </span>
+            <span className="shrink-0 text-xs text-faint">{entry.group}</span>
+          </Autocomplete.Item>
+        ))}
+      </Autocomplete.List>
+    </Autocomplete.Root>
+  );
+}

@@ -1,0 +1,240 @@
+import { Link, Trash2, UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import type { Client } from '../../../../shared/schemas/clients.ts';
+import type { Invite } from '../../../../shared/schemas/people.ts';
+import { type List, useAll, useChange, useList } from '../../app/data.ts';
+import { wrongField } from '../../app/form.ts';
+import { useSessionContext } from '../../app/session.tsx';
+import { menuColumn, nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
+import { ConfirmAct } from '../../ui/dialog.tsx';
+import { TextArea } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { RecordList } from '../../ui/list.tsx';
+import { Segments } from '../../ui/segments.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { count, Name, Tag } from '../../ui/text.tsx';
+import { AccessRows } from './access-rows.tsx';
+import type { Access } from './grants.ts';
+import { LinkHours, LinksDialog, type OneTimeLink, type Refused } from './links.tsx';
+import { PLACES, type Where } from './places.ts';
+import { byName, ROLES, rightsIn, useNames } from './rights.ts';
+
+const STATES = {
+  open: ['Open', 'good'],
+  used: ['Accepted', 'plain'],
+  expired: ['Expired', 'warn'],
+  revoked: ['Revoked', 'plain'],
+} as const;
+
+interface ListProps {
+  of: Where;
+  /** Whether the form is open, as the address says. */
+  isMaking: boolean;
+  onMaking: (isMaking: boolean) => void;
+}
+
+/** The invites to the Team or to the Company, newest first, and the form that makes them. */
+export function Invites({ of, isMaking, onMaking }: ListProps) {
+  const { invites: list, revoke: revokeBy, members, aboutInvites } = PLACES[of];
+  const context = useSessionContext();
+  const nameOf = useNames(members, 'someone who has left');
+  const { changes } = rightsIn(of, context);
+  const [like, setLike] = useState<Invite>();
+  const [revoking, setRevoking] = useState<Invite | null>(null);
+  const revoke = useChange(revokeBy, [list]);
+  function makeAgain(invite: Invite) {
+    setLike(invite);
+    onMaking(true);
+  }
+  function close() {
+    setLike(undefined);
+    onMaking(false);
+  }
+  return (
+    <>
+      <p className="mb-2 text-sm text-soft">{aboutInvites}</p>
+      <RecordList<Invite>
+        label="Invites"
+        read={useList(list, {})}
+        columns={[
+          nameColumn('Email', ({ email }) => email),
+          textColumn('Role', '10rem', ({ role, grants }) =>
+            grants.length === 0 ? ROLES[role] : `${ROLES[role]}, ${count(grants.length, 'client')}`,
+          ),
+          {
+            name: 'State',
+            width: '5.5rem',
+            cell: ({ state }) => <Tag tone={STATES[state][1]}>{STATES[state][0]}</Tag>,
+          },
+          timeColumn('Link until', ({ state, expiresAt }) =>
+            state === 'open' || state === 'expired' ? expiresAt : null,
+          ),
+          textColumn('Invited by', '9rem', ({ createdBy }) => nameOf(createdBy)),
+          timeColumn('Made', ({ createdAt }) => createdAt),
+          menuColumn(
+            ({ email }) => email,
+            (invite) => [
+              changes &&
+                invite.role !== 'owner' &&
+                invite.state !== 'used' && [Link, 'Make a new link', () => makeAgain(invite)],
+              invite.state === 'open' &&
+                rightsIn(of, context, { role: invite.role }).removes && [
+                  Trash2,
+                  'Revoke',
+                  () => setRevoking(invite),
+                ],
+            ],
+          ),
+        ]}
+        idOf={({ id }) => id}
+        empty={<Empty icon={UserPlus} title="Nobody has been invited yet" />}
+      />
+      {revoking !== null && (
+        <ConfirmAct
+          onClose={() => setRevoking(null)}
+          title="Revoke this invite?"
+          action="Revoke"
+          act={() => revoke.mutateAsync([revoking.id])}
+          done={`The invite to ${revoking.email} is revoked.`}
+        >
+          The link that was sent to <Name>{revoking.email}</Name> stops working at once.
+        </ConfirmAct>
+      )}
+      {isMaking && changes && <InviteDialog of={of} like={like} onClose={close} />}
+    </>
+  );
+}
+
+/** The most clients that an invite opens. */
+const MAX_GRANTS = 200;
+const CHOICES: readonly { value: 'member' | 'admin'; name: string }[] = [
+  { value: 'member', name: 'Member' },
+  { value: 'admin', name: 'Admin, with Full access' },
+];
+type Granted = ReadonlyMap<string, Access>;
+
+/**
+ * Invites one or several people, whose addresses are pasted, and shows their links. To a Team they have one role, and the
+ * clients that are opened to all of them.
+ * @param like what it begins with: an invite that is made again
+ */
+function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefined; onClose: () => void }) {
+  const createInvite = useChange('createInvite', ['listInvites']);
+  const createInvitation = useChange('createInvitation', ['listInvitations']);
+  const [text, setText] = useState(like?.email ?? '');
+  const [role, setRole] = useState<'admin' | 'member'>(like?.role === 'admin' ? 'admin' : 'member');
+  const [access, setAccess] = useState<Granted>(
+    new Map(like?.grants.map((one) => [one.clientId, one.access])),
+  );
+  const [outcome, setOutcome] = useState<{ links: OneTimeLink[]; refused: Refused[] } | null>(null);
+  const { addresses, others } = addressesIn(text);
+  const isTeam = of === 'team';
+  const clients = useAll('listClients', {}, isTeam);
+  // Of an invite that is made again, a client can be archived by now.
+  const isGone = (id: string) =>
+    clients.query.isSuccess && !clients.query.hasNextPage && !clients.items.some((one) => one.id === id);
+
+  async function make(email: string, expiresInHours: number): Promise<OneTimeLink> {
+    if (!isTeam) {
+      const { invitation, url } = await createInvitation.mutateAsync([{ email, expiresInHours }]);
+      return { ...invitation, url };
+    }
+    const grants = [...access].flatMap(([clientId, level]) =>
+      level === 'none' || role === 'admin' || isGone(clientId)
+        ? []
+        : [{ clientId, access: level as 'read' | 'write' }],
+    );
+    if (grants.length > MAX_GRANTS)
+      throw new Error(`An invite opens at most ${MAX_GRANTS} clients. Open the others afterwards.`);
+    const { invite, url } = await createInvite.mutateAsync([{ email, expiresInHours, role, grants }]);
+    return { ...invite, url };
+  }
+
+  async function send(fields: FormData) {
+    if (others.length > 0)
+      throw wrongField('emails', `This is not an email address: ${others.slice(0, 3).join(', ')}`);
+    if (addresses.length === 0) throw wrongField('emails', 'Enter at least one email address.');
+    const links: OneTimeLink[] = [];
+    const refused: Refused[] = [];
+    for (const email of addresses) {
+      try {
+        links.push(await make(email, Number(fields.get('hours'))));
+      } catch (error) {
+        refused.push({ email, why: (error as Error).message });
+      }
+    }
+    const reasons = refused.map(({ email, why }) => (refused.length === 1 ? why : `${email}: ${why}.`));
+    if (links.length === 0) throw wrongField('emails', reasons.join(' '));
+    setOutcome({ links, refused });
+  }
+
+  function retry() {
+    setText(outcome?.refused.map(({ email }) => email).join('\n') ?? '');
+    setOutcome(null);
+  }
+  if (outcome !== null) return <LinksDialog {...outcome} onRetry={retry} onClose={onClose} />;
+  const n = addresses.length;
+  return (
+    <FormDialog
+      title={isTeam ? 'Invite people' : 'Invite Admins of the Company'}
+      action={n > 1 ? `Make ${n} links` : 'Make the link'}
+      onClose={onClose}
+      send={send}
+    >
+      <TextArea
+        label="Email addresses"
+        name="emails"
+        hint={n > 1 ? count(n, 'person', 'people') : 'Paste as many as you like.'}
+        rows={Math.min(8, Math.max(2, text.split('\n').length))}
+        autoFocus
+        spellCheck={false}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {isTeam && <Segments isLabelShown label="Role" value={role} options={CHOICES} onChange={setRole} />}
+      {isTeam && role === 'member' && <ClientChoice {...{ clients, access }} onChange={setAccess} />}
+      <LinkHours hours={[24, 168, 720]} initial={168} />
+    </FormDialog>
+  );
+}
+
+interface ChoiceProps {
+  clients: List<Client>;
+  access: Granted;
+  onChange: (access: Granted) => void;
+}
+
+/** The clients that an invite opens. */
+function ClientChoice({ clients, access, onChange }: ChoiceProps) {
+  if (clients.items.length === 0) return null;
+  return (
+    <AccessRows
+      label="Clients"
+      noun="client"
+      rows={clients.items.toSorted(byName)}
+      height="max-h-[24vh]"
+      canChange={() => 'give'}
+      accessOf={(id) => access.get(id) ?? 'none'}
+      onChange={(ids, level) => onChange(new Map([...access, ...ids.map((id) => [id, level] as const)]))}
+    />
+  );
+}
+
+const IN_BRACKETS = /<([^<>\s@]+@[^<>\s@]+)>/;
+
+/**
+ * The email addresses in a pasted text, and the lines that have none. Addresses are separated by lines, commas or
+ * semicolons; a name can stand beside each, as mail programs and tables copy it.
+ */
+function addressesIn(text: string): { addresses: string[]; others: string[] } {
+  const addresses = new Map<string, string>();
+  const others: string[] = [];
+  for (const entry of text.split(/[\n,;]+/)) {
+    const inBrackets = IN_BRACKETS.exec(entry)?.[1];
+    const found =
+      inBrackets === undefined ? entry.split(/\s+/).filter((word) => word.includes('@')) : [inBrackets];
+    for (const address of found) addresses.set(address.toLowerCase(), address);
+    if (found.length === 0 && entry.trim() !== '') others.push(entry.trim());
+  }
+  return { addresses: [...addresses.values()], others };
+}

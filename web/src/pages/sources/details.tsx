@@ -1,0 +1,185 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { unreadWords } from '../../../../shared/formats/unread-words.ts';
+import type { SimilarSource } from '../../../../shared/schemas/sources.ts';
+import { useRead, useSave } from '../../app/data.ts';
+import { usePerson } from '../../app/person.ts';
+import { isExpired, useRights } from '../../app/rights.ts';
+import { useTeamId } from '../../app/session.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Facts, MoreLink, Section } from '../../ui/section.tsx';
+import { Address, count, Name, size, Tag, Time } from '../../ui/text.tsx';
+import { sayFailure } from '../../ui/toast.tsx';
+import { FeedbackList } from '../memories/feedback.tsx';
+import { LINK } from '../memories/labels.tsx';
+import { useSourceBatch } from './batch.ts';
+import { KINDS, type SourceText } from './labels.ts';
+import { TagsField } from './tags.tsx';
+
+/** The key of what an editor found to be nearly the same, as long as this browser knows. */
+export const similarKey = (team: string | null, id: string) => [team, 'similar', id];
+
+/** What is known of a source. */
+export function Details({ source }: { source: SourceText }) {
+  const { rightsOn, nameOf, isFull } = useRights();
+  const person = usePerson();
+  const batch = useSourceBatch();
+  const { id, kind, state, tags, createdWith, createdAt, updatedAt, expiresAt, occurredAt, lastFoundAt } =
+    source;
+  const isActive = state === 'active';
+  const facts: readonly [name: string, value: ReactNode][] = [
+    ['Kind', KINDS[kind]],
+    [
+      'Client',
+      <Name>{source.clientId === null ? 'None: for the whole Team' : nameOf(source.clientId)}</Name>,
+    ],
+    [
+      'Tags',
+      rightsOn(source).tags ? (
+        <TagsField
+          tags={tags}
+          onAdd={(tag) => void batch([id], { tags: { add: [tag] } }, `tagged “${tag}”`)}
+          onRemove={(tag) => void batch([id], { tags: { remove: [tag] } }, `no longer tagged “${tag}”`)}
+        />
+      ) : (
+        tags.length > 0 && (
+          <span className="flex flex-wrap gap-1">
+            {tags.map((tag) => (
+              <Link key={tag} to="/sources" search={{ tag }}>
+                <Tag>
+                  <Name>{tag}</Name>
+                </Tag>
+              </Link>
+            ))}
+          </span>
+        )
+      ),
+    ],
+    [
+      'Stored',
+      <>
+        <Time at={createdAt} /> by <Name>{person(source.createdBy)}</Name>
+        {createdWith && ', with the token '}
+        {createdWith && <Name>{createdWith.name}</Name>}
+      </>,
+    ],
+    ['Changed', isActive && updatedAt !== createdAt && <Time at={updatedAt} />],
+    ['Of', occurredAt && <Time at={occurredAt} />],
+    [isExpired(source) ? 'Expired' : 'Expires', expiresAt && <Time at={expiresAt} />],
+    ['Address', source.uri && <Address uri={source.uri} />],
+    ['External id', source.externalId && <Name>{source.externalId}</Name>],
+    ['File', source.original && <OriginalFile source={source} bytes={source.original.bytes} />],
+    ['Encoding', source.encoding],
+    [
+      'Same text as',
+      source.sameAs && (
+        <Link to="/sources/$id" params={{ id: source.sameAs }} className={LINK}>
+          the source stored first
+        </Link>
+      ),
+    ],
+    [
+      'Found',
+      <>
+        {lastFoundAt === null ? 'Never' : `${count(source.found, 'time')}, last `}
+        {lastFoundAt && <Time at={lastFoundAt} />}
+      </>,
+    ],
+    ['Opened', source.opened === 0 ? 'Never' : count(source.opened, 'time')],
+    [
+      'Id',
+      <span className="-my-2 -ml-2 inline-block">
+        <CopyButton text={id} label="Copy the id of this source" />
+      </span>,
+    ],
+  ];
+  const metadata = Object.entries(source.metadata).filter(([, value]) => value !== source.title);
+  return (
+    <>
+      {source.unread.length > 0 && (
+        <Notice>
+          Not read: <bdi>{unreadWords(source.unread)}</bdi>
+        </Notice>
+      )}
+      <div className="mb-8">
+        <Facts facts={facts.filter(([, value]) => value !== null && value !== false)} />
+      </div>
+      <Similar id={id} />
+      {isFull && kind !== 'memory' && isActive && <Questions id={id} />}
+      {metadata.length > 0 && (
+        <Section title="Metadata">
+          <Facts
+            facts={metadata.map(([name, value]) => [
+              name,
+              <Name>{typeof value === 'string' ? value : JSON.stringify(value)}</Name>,
+            ])}
+          />
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** The size of the file that a source was made of, and a button that saves it. */
+function OriginalFile({ source, bytes }: { source: SourceText; bytes: number }) {
+  const save = useSave('getOriginal');
+  const { filename } = source.metadata;
+  const as = typeof filename === 'string' ? filename : source.title;
+  return (
+    <span className="-my-1.5 flex flex-wrap items-center">
+      {size(bytes)}
+      <Button
+        look="quiet"
+        icon={Download}
+        busy={save.isPending}
+        onClick={() => save.mutate({ args: [source.id], as }, { onError: sayFailure })}
+      >
+        Download
+      </Button>
+    </span>
+  );
+}
+
+/** The sources that are nearly the same as a note that was just stored. */
+function Similar({ id }: { id: string }) {
+  const queryKey = similarKey(useTeamId(), id);
+  const { data = [] } = useQuery<readonly SimilarSource[]>({ queryKey, enabled: false });
+  if (data.length === 0) return null;
+  return (
+    <Section title="Nearly the same">
+      <ul className="flex flex-col gap-1 text-sm">
+        {data.map(({ sourceId, title, similarity }) => (
+          <li key={sourceId} className="flex gap-2">
+            <Link to="/sources/$id" params={{ id: sourceId }} className={`min-w-0 truncate ${LINK}`}>
+              <Name>{title}</Name>
+            </Link>
+            <span className="text-faint tabular-nums">{Math.round(similarity * 100)} %</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** The feedback on a source that waits for a decision. */
+function Questions({ id }: { id: string }) {
+  const { data } = useRead('listMemories', [{ state: 'review', sourceId: id }]);
+  const feedback = data?.items[0]?.feedback;
+  if (!feedback?.length) return null;
+  return (
+    <Section
+      title="Feedback to decide on"
+      actions={
+        <MoreLink to="/review" search={{ item: id }}>
+          Review
+        </MoreLink>
+      }
+    >
+      <FeedbackList feedback={feedback} />
+    </Section>
+  );
+}

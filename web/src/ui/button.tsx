@@ -1,0 +1,63 @@
+import type { LucideIcon } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+
+const LOOKS = {
+  primary: 'bg-brand text-on-brand hover:bg-brand-hover border-transparent',
+  plain: 'bg-panel text-ink hover:bg-hover border-edge',
+  quiet: 'text-soft hover:bg-hover hover:text-ink border-transparent',
+  danger: 'bg-panel text-bad hover:bg-bad-tint border-edge',
+};
+
+type Look = keyof typeof LOOKS;
+
+/** The classes of a button, for a link that looks like one. */
+export const buttonClass = (look: Look = 'plain', isSquare = false) =>
+  `inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap ${isSquare ? 'w-8' : 'px-3'} ${LOOKS[look]} disabled:opacity-60 aria-disabled:opacity-60`;
+
+type Props = ComponentProps<'button'> & {
+  look?: Look;
+  icon?: LucideIcon;
+  busy?: boolean;
+  children: ReactNode;
+};
+
+/** A button. While it is busy it keeps the focus and does nothing. */
+export const Button = ({
+  look,
+  icon: Icon,
+  busy = false,
+  children,
+  onClick,
+  className = '',
+  ...rest
+}: Props) => (
+  <button
+    type="button"
+    aria-disabled={busy || undefined}
+    className={`${buttonClass(look)} ${className}`}
+    onClick={busy ? (event) => event.preventDefault() : onClick}
+    {...rest}
+  >
+    {Icon && <Icon aria-hidden size={16} />}
+    {children}
+  </button>
+);
+
+type IconProps = Omit<ComponentProps<'button'>, 'children'> & {
+  icon: LucideIcon;
+  label: string;
+  look?: Look;
+};
+
+/** A button that shows only an icon; `label` is its name and its tooltip. */
+export const IconButton = ({ icon: Icon, label, look = 'quiet', className = '', ...rest }: IconProps) => (
+  <button
+    type="button"
+    aria-label={label}
+    title={label}
+    className={`${buttonClass(look, true)} ${className}`}
+    {...rest}
+  >
+    <Icon aria-hidden size={16} />
+  </button>
+);

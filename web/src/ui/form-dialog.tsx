@@ -1,0 +1,127 @@
+import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { wrongField } from '../app/form.ts';
+import { Refusal } from '../app/request.ts';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { FieldProblems, TextField } from './field.tsx';
+import { Failure } from './states.tsx';
+
+interface Props {
+  /** The name of the button that sends it. */
+  action: string;
+  isDangerous?: boolean;
+  /** Sends the form; whoever shows the dialog closes it afterwards. */
+  send: (fields: FormData) => Promise<unknown>;
+  /** Its fields, which show what is wrong with them by their names; or what makes them of that. */
+  children: ReactNode | ((problems: Readonly<Record<string, string | undefined>>) => ReactNode);
+}
+
+interface DialogProps extends Props {
+  title: string;
+  onClose: () => void;
+}
+
+/** A form. While it is sent it does nothing; a refusal is shown at its field, else below, and what was typed stays. */
+export function Form({
+  action,
+  isDangerous = false,
+  send,
+  title,
+  onClose,
+  children,
+}: Props & Partial<DialogProps>) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const [isAtField, setAtField] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const problems =
+    error instanceof Refusal
+      ? Object.fromEntries(Object.entries(error.fields).map(([path, text]) => [path.slice(1), text]))
+      : {};
+  useLayoutEffect(() => {
+    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid]');
+    setAtField(Boolean(wrong));
+    wrong?.focus();
+  }, [error]);
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    setError(null);
+    try {
+      await send(new FormData(event.currentTarget));
+    } catch (refusal) {
+      setError(refusal as Error);
+    }
+    setBusy(false);
+  }
+  const fields = (
+    <form
+      ref={form}
+      noValidate={title === undefined}
+      className="flex flex-col gap-4"
+      onSubmit={(event) => void submit(event)}
+    >
+      <FieldProblems value={problems}>
+        {typeof children === 'function' ? children(problems) : children}
+      </FieldProblems>
+      {error !== null && !isAtField && (
+        <Failure error={new Error(Object.values(problems)[0] ?? error.message)} />
+      )}
+      <div className="flex justify-end gap-2">
+        {onClose && (
+          <Button onClick={onClose} busy={busy}>
+            Cancel
+          </Button>
+        )}
+        <Button
+          type="submit"
+          look={isDangerous ? 'danger' : 'primary'}
+          busy={busy}
+          className={onClose ? '' : 'h-9 grow'}
+        >
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+  if (title === undefined) return fields;
+  return (
+    <Dialog open onClose={() => busy || onClose?.()} title={title}>
+      {fields}
+    </Dialog>
+  );
+}
+
+/** A form in a dialog, which stays open while it is sent. */
+export const FormDialog: (props: DialogProps) => ReactNode = Form;
+
+/** A text of a form, without blanks around it. */
+export function textIn(fields: FormData, name: string): string {
+  const value = fields.get(name);
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+interface TypedProps extends Omit<DialogProps, 'send' | 'children'> {
+  /** What has to be typed; case does not matter. */
+  typed: string;
+  label: string;
+  send: () => Promise<unknown>;
+  children: ReactNode;
+}
+
+/** Asks before what nobody can undo: a name has to be typed. */
+export const TypedConfirm = ({ typed, label, send, children, ...rest }: TypedProps) => (
+  <FormDialog
+    {...rest}
+    isDangerous
+    send={async (fields) => {
+      if (textIn(fields, 'typed').toLowerCase() !== typed.trim().toLowerCase())
+        throw wrongField('typed', 'This is not the same. Type it as it is shown above.');
+      await send();
+    }}
+  >
+    <div className="text-soft">{children}</div>
+    <TextField label={label} name="typed" required autoComplete="off" />
+  </FormDialog>
+);

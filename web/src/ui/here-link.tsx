@@ -1,0 +1,28 @@
+import { Link } from '@tanstack/react-router';
+import type { AriaAttributes, ReactNode } from 'react';
+
+/** A link to the same page with other filters, in the place of the present address. */
+export const HereLink = ({
+  to,
+  replace = true,
+  ...rest
+}: AriaAttributes & {
+  className: string;
+  title?: string;
+  onClick?: () => void;
+  children: ReactNode;
+  /** The filters that are different there. */
+  to: Readonly<Record<string, string | undefined>>;
+  /** False: Back leads here again. */
+  replace?: boolean;
+}) => (
+  <Link
+    to="."
+    search={((now: object) => ({ ...now, ...to })) as never}
+    replace={replace}
+    resetScroll={!replace}
+    // A filter that is not set there must not be set here: only then is this the present address.
+    activeOptions={{ explicitUndefined: true }}
+    {...rest}
+  />
+);
