@@ -17,7 +17,7 @@ import {
 } from '../../core/sources/queries.ts';
 import { archiveSource, archiveSources, purgeSource, restoreSource } from '../../core/sources/removal.ts';
 import { restoreSourceVersion } from '../../core/sources/replace-text.ts';
-import { listSourceVersions, readSentText } from '../../core/sources/texts.ts';
+import { listSourceVersions } from '../../core/sources/texts.ts';
 import { DOCUMENT_BODY_LIMIT, MAX_TEXT_BYTES } from '../../shared/body-limits.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTag, safeFileName } from '../../shared/formats/names.ts';
@@ -176,17 +176,17 @@ export const sourceRoutes: Routes = (app, deps) => {
         query,
         async (part) => {
           // Here, so that a malformed page is refused before an unknown id.
-          read = await getSource(deps.database, teamScope, parseId(params.id), part);
+          const text = query.text === 'true' ? { version } : {};
+          read = await getSource(deps.database, teamScope, parseId(params.id), part, text);
           return read?.chunks ?? [];
         },
         { default: CHUNKS_PER_PAGE, max: CHUNKS_PER_PAGE },
       );
       if (read === null) throw new ServiceError('not_found');
-      const sent = query.text === 'true' ? await readSentText(deps, teamScope, read.source.id, version) : {};
       return {
         ...read.source,
         metadata: read.metadata,
-        ...sent,
+        ...read.sent,
         chunks: page.items,
         nextCursor: page.nextCursor,
       };

@@ -1,4 +1,4 @@
-import { type Database, readOnce, transaction } from '../../db/driver/database.ts';
+import { type Database, readOnce, readTogether } from '../../db/driver/database.ts';
 import type { ListPart } from '../../db/queries/common.ts';
 import { readList } from '../../db/queries/query-list.ts';
 import type { Sorted, SortedPart } from '../../db/queries/sorting.ts';
@@ -21,6 +21,7 @@ import { type LayerId, narrowToClient, type TeamScope } from '../../shared/scope
 import type { Dependencies } from '../dependencies.ts';
 import { countOpened, countReturned } from '../feedback/commands.ts';
 import { continuation } from '../search/answer.ts';
+import { findSentText, type SentText, toSentText } from './texts.ts';
 
 /** The filters of a list of sources. With a client, only the sources of its layer. */
 export type SourceListFilter = SourceFilter & { clientId: string | undefined };
@@ -89,12 +90,21 @@ function parseTagCursor(cursor: string | undefined): string | null {
 /** A source, and a part of its chunks. */
 export interface SourcePart extends FoundSource {
   chunks: (Chunk & { id: string })[];
+  /** The text as it was sent. Empty if it was not asked for. */
+  sent: Partial<SentText>;
+}
+
+/** What a reader of a source asks for. */
+interface SourceReading {
+  /** The text as it was sent: the present one for null, or a former one. */
+  version?: number | null;
+  /** The field that says where the part begins, and what is wrong with it if its chunk has been replaced. */
+  stale?: { path: string; message: string };
 }
 
 /**
- * Reads a source and a part of its chunks, in one transaction. Counts that it was opened, for its first part.
- * @returns null if the source does not exist
- * @param stale the field that says where the part begins, and what is wrong with it then
+ * Reads a source, a part of its chunks and its text, all of the same moment. Counts that it was opened, for its first part.
+ * @returns null if the source or the version does not exist
  * @throws ServiceError `invalid_request` if the part begins after a chunk that has been replaced
  */
 export async function getSource(
@@ -102,30 +112,26 @@ export async function getSource(
   scope: TeamScope,
   id: string,
   part: ListPart,
-  stale = { path: '/cursor', message: 'is not a cursor of the current text of the source' },
+  {
+    version,
+    stale = { path: '/cursor', message: 'is not a cursor of the current text of the source' },
+  }: SourceReading = {},
 ): Promise<SourcePart | null> {
-  const read = await transaction(database, scope, async (tx) => {
-    let found = await findSource(tx, id);
-    while (found !== null) {
-      const chunks = await listSourceChunks(tx, id, part);
-      const { clientId, chunks: count } = found.source;
-      const isWhole = chunks?.every((chunk) => chunk.client_id === clientId) === true;
-      if (isWhole && (chunks.length > 0 || count === 0)) {
-        return { ...found, chunks: chunks.map((chunk) => ({ ...chunk, id: chunk.chunk_id })) };
-      }
-      // It can have been moved to another layer, or archived, between the two statements.
-      const now = await findSource(tx, id);
-      const isSame = now?.source.clientId === clientId && now.source.state === found.source.state;
-      if (isSame && chunks === null) throw invalidField(stale.path, stale.message);
-      if (isSame && chunks?.length === 0) return { ...found, chunks: [] };
-      found = now;
-    }
-    return null;
+  const read = await readTogether(database, scope, async (tx) => {
+    const found = await findSource(tx, id);
+    if (found === null) return null;
+    const chunks = await listSourceChunks(tx, id, part);
+    if (chunks === null) throw invalidField(stale.path, stale.message);
+    const stored = version === undefined ? undefined : await findSentText(tx, id, version);
+    if (stored === null) return null;
+    return { ...found, stored, chunks: chunks.map((chunk) => ({ ...chunk, id: chunk.chunk_id })) };
   });
+  if (read === null) return null;
   // Its other parts belong to the same reading.
-  if (read !== null && part.after === null) countOpened(database, scope, id);
-  if (read !== null) countReturned(database, scope, read.chunks);
-  return read;
+  if (part.after === null) countOpened(database, scope, id);
+  countReturned(database, scope, read.chunks);
+  const { stored, ...rest } = read;
+  return { ...rest, sent: stored === undefined ? {} : await toSentText(stored) };
 }
 
 /** Returns the title of the active source of a layer with an external id; null if it does not exist. */
@@ -182,7 +188,13 @@ export async function readSourceText(
   let { after, offset } = position;
   let read = '';
   for (;;) {
-    const part = await getSource(database, scope, id, { limit: CHUNKS_PER_READ + 1, after }, STALE);
+    const part = await getSource(
+      database,
+      scope,
+      id,
+      { limit: CHUNKS_PER_READ + 1, after },
+      { stale: STALE },
+    );
     if (part === null) throw new ServiceError('not_found');
     if (found === null) {
       found = { source: part.source, metadata: part.metadata };

@@ -204,6 +204,20 @@ export function transaction<S extends Scope, T>(
 }
 
 /**
+ * Runs `fn` as `transaction` does. All its statements see the database as it is at the first, whatever is committed
+ * meanwhile. They must only read.
+ */
+export function readTogether<S extends Scope, T>(
+  database: Database,
+  scope: S,
+  fn: (tx: ScopedTransaction<S>) => Promise<T>,
+): Promise<T> {
+  const { text } = setClaims(SERVICE_ROLE, scope);
+  const isolated = `set transaction isolation level repeatable read; ${text}`;
+  return database.transaction(({ query }) => fn({ scope, query }), { text: isolated, isReadOnly: true });
+}
+
+/**
  * Runs `fn` as `transaction` does. The first statement of `fn` must only read. It is sent together with `begin` and the
  * claims, which saves a round trip. A statement of `prepared` keeps its plan if PostgreSQL finds that its values do not
  * matter: so its plan must suit a Team of every size.

@@ -100,6 +100,32 @@ describe('the text of a source as it was sent', () => {
     assert.equal((await member.send('GET', `/v1/memory/sources/${id}?text=true`)).statusCode, 404);
   });
 
+  test('is of the same moment as the source and its passages, while it is replaced', async () => {
+    const company = await service.company();
+    const texts = Array.from({ length: 12 }, (_, at) => `The text number ${at} of ${crypto.randomUUID()}.`);
+    const send = (text: string) => company.api.ingestSource({ title: text, externalId: 'replaced', text });
+    const { source } = await send('The first text.');
+    let isReplacing = true;
+    const replace = async () => {
+      for (const text of texts) await send(text);
+      isReplacing = false;
+    };
+    const readAll = async () => {
+      const found: { title: string; text: string | null; chunks: { text: string }[] }[] = [];
+      while (isReplacing) {
+        const answer = await company.send('GET', `/v1/memory/sources/${source.id}?text=true`);
+        found.push(answer.json());
+      }
+      return found;
+    };
+    const [found] = await Promise.all([readAll(), replace()]);
+    const moments = found.map(({ title, text, chunks }) => [title, text, chunks[0]?.text]);
+    assert.deepEqual(
+      moments,
+      moments.map(([title]) => [title, title, title]),
+    );
+  });
+
   test('is only there on request, and null for chunks that were sent and for other kinds', async () => {
     const company = await service.company();
     const { id } = await addSource(company, { text: LINE });
