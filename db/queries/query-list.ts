@@ -4,8 +4,8 @@ import {
   type Database,
   type Queryable,
   readOnce,
+  readTogether,
   type ScopedTransaction,
-  transaction,
 } from '../driver/database.ts';
 import type { ListPart } from './common.ts';
 import { queryNamed } from './query-named.ts';
@@ -38,12 +38,12 @@ export async function queryList<R extends object>(
   return rows;
 }
 
-/** Reads a page of a list: in one round trip, or in a transaction if the list is counted too. `fn` calls `queryList` once. */
+/** Reads a page of a list: in one round trip, or with its count of the same moment. `fn` calls `queryList` once. */
 export function readList<S extends Scope, T>(
   database: Database,
   scope: S,
   { count }: Pick<ListPart, 'count'>,
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
 ): Promise<T> {
-  return (count === undefined ? readOnce : transaction)(database, scope, fn);
+  return (count === undefined ? readOnce : readTogether)(database, scope, fn);
 }
