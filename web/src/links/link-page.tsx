@@ -114,23 +114,15 @@ function LinkForm({ token, link, purpose, page }: FormProps) {
         )}
       </p>
       <Form action={purpose.action} send={use}>
-        {(problems) => (
-          <>
-            {asksName && (
-              <TextField label="Your name" name="name" autoComplete="name" problem={problems['name']} />
-            )}
-            <PasswordField
-              label={isReset ? 'New password' : 'Password'}
-              name="password"
-              autoComplete={isNew ? 'new-password' : 'current-password'}
-              hint={
-                isNew &&
-                'At least 12 characters. A few unrelated words are easy to remember and hard to guess.'
-              }
-              problem={problems['password']}
-            />
-          </>
-        )}
+        {asksName && <TextField label="Your name" name="name" autoComplete="name" />}
+        <PasswordField
+          label={isReset ? 'New password' : 'Password'}
+          name="password"
+          autoComplete={isNew ? 'new-password' : 'current-password'}
+          hint={
+            isNew && 'At least 12 characters. A few unrelated words are easy to remember and hard to guess.'
+          }
+        />
       </Form>
     </Brand>
   );

@@ -12,8 +12,8 @@ interface Props {
   isDangerous?: boolean;
   /** Sends the form; whoever shows the dialog closes it afterwards. */
   send: (fields: FormData) => Promise<unknown>;
-  /** Its fields, which show what is wrong with them by their names; or what makes them of that. */
-  children: ReactNode | ((problems: Readonly<Record<string, string | undefined>>) => ReactNode);
+  /** Its fields, which show what is wrong with them by their names. */
+  children: ReactNode;
 }
 
 interface DialogProps extends Props {
@@ -62,9 +62,7 @@ export function Form({
       className="flex flex-col gap-4"
       onSubmit={(event) => void submit(event)}
     >
-      <FieldProblems value={problems}>
-        {typeof children === 'function' ? children(problems) : children}
-      </FieldProblems>
+      <FieldProblems value={problems}>{children}</FieldProblems>
       {error !== null && !isAtField && (
         <Failure error={new Error(Object.values(problems)[0] ?? error.message)} />
       )}

@@ -46,20 +46,8 @@ export const TagDialog = ({ what, apply, onClose }: Props) => (
       onClose();
     }}
   >
-    {({ tag }) => (
-      <>
-        <TextField
-          label="Tag"
-          name="tag"
-          maxLength={50}
-          autoFocus
-          autoComplete="off"
-          problem={tag}
-          list="known-tags"
-        />
-        <KnownTags id="known-tags" />
-      </>
-    )}
+    <TextField label="Tag" name="tag" maxLength={50} autoFocus autoComplete="off" list="known-tags" />
+    <KnownTags id="known-tags" />
   </FormDialog>
 );
 
@@ -78,14 +66,12 @@ export function MoveDialog({ what, apply, onClose, from }: Props & { from?: stri
         onClose();
       }}
     >
-      {() => (
-        <SelectField
-          label="To"
-          name="to"
-          hint="What is in a client is read and found only by those with access to it."
-          options={options}
-        />
-      )}
+      <SelectField
+        label="To"
+        name="to"
+        hint="What is in a client is read and found only by those with access to it."
+        options={options}
+      />
     </FormDialog>
   );
 }
@@ -115,26 +101,22 @@ export function ExpiryDialog({ what, apply, onClose, at = null }: Props & { at?:
         onClose();
       }}
     >
-      {(problems) => (
-        <>
-          <TextField
-            label="Expires"
-            type="datetime-local"
-            value={value}
-            problem={problems['at']}
-            hint="From then on no search finds it. Empty: never."
-            onChange={(event) => setValue(event.target.value)}
-          />
-          <div className="flex flex-wrap gap-2">
-            {TIMES.map(([name, days]) => (
-              <Button key={name} onClick={() => setValue(fieldTime(Date.now() + days * 86_400_000))}>
-                {name}
-              </Button>
-            ))}
-            <Button onClick={() => setValue('')}>Never</Button>
-          </div>
-        </>
-      )}
+      <TextField
+        label="Expires"
+        name="at"
+        type="datetime-local"
+        value={value}
+        hint="From then on no search finds it. Empty: never."
+        onChange={(event) => setValue(event.target.value)}
+      />
+      <div className="flex flex-wrap gap-2">
+        {TIMES.map(([name, days]) => (
+          <Button key={name} onClick={() => setValue(fieldTime(Date.now() + days * 86_400_000))}>
+            {name}
+          </Button>
+        ))}
+        <Button onClick={() => setValue('')}>Never</Button>
+      </div>
     </FormDialog>
   );
 }

@@ -77,16 +77,7 @@ export function SavedFilters<F extends Filters>({ page, filters, apply }: Props<
       </Menu>
       {isSaving && (
         <FormDialog title="Save these filters" action="Save" send={save} onClose={() => setSaving(false)}>
-          {(problems) => (
-            <TextField
-              label="Name"
-              name="name"
-              maxLength={60}
-              autoFocus
-              autoComplete="off"
-              problem={problems['name']}
-            />
-          )}
+          <TextField label="Name" name="name" maxLength={60} autoFocus autoComplete="off" />
         </FormDialog>
       )}
     </>

@@ -18,25 +18,9 @@ async function send(fields: FormData): Promise<void> {
 export default function SignIn() {
   return (
     <Form action="Sign in" send={send}>
-      {({ email, password }) => (
-        <>
-          <h1 className="text-xl font-semibold">Sign in</h1>
-          <TextField
-            label="Email"
-            name="email"
-            type="email"
-            autoComplete="username"
-            autoFocus
-            problem={email}
-          />
-          <PasswordField
-            label="Password"
-            name="password"
-            autoComplete="current-password"
-            problem={password}
-          />
-        </>
-      )}
+      <h1 className="text-xl font-semibold">Sign in</h1>
+      <TextField label="Email" name="email" type="email" autoComplete="username" autoFocus />
+      <PasswordField label="Password" name="password" autoComplete="current-password" />
     </Form>
   );
 }

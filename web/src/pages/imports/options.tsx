@@ -51,32 +51,27 @@ export function Options({ sender, target }: { sender: Sender; target: Target }) 
           send={apply}
           onClose={() => setOpen(false)}
         >
-          {(problems) => (
-            <>
-              <SelectField
-                label="Store in"
-                name="client"
-                defaultValue={clientId ?? ''}
-                options={layerOptions(rights)}
-              />
-              <TextField
-                label="Tags"
-                name="tags"
-                defaultValue={tags.join(', ')}
-                hint="Separate several by commas."
-                problem={problems['tags']}
-                autoComplete="off"
-              />
-              <TextField
-                label="Expires"
-                name="at"
-                type="datetime-local"
-                min={fieldTime(Date.now())}
-                defaultValue={fieldTime(expiresAt)}
-                hint="From then on no search finds them. Empty: never."
-              />
-            </>
-          )}
+          <SelectField
+            label="Store in"
+            name="client"
+            defaultValue={clientId ?? ''}
+            options={layerOptions(rights)}
+          />
+          <TextField
+            label="Tags"
+            name="tags"
+            defaultValue={tags.join(', ')}
+            hint="Separate several by commas."
+            autoComplete="off"
+          />
+          <TextField
+            label="Expires"
+            name="at"
+            type="datetime-local"
+            min={fieldTime(Date.now())}
+            defaultValue={fieldTime(expiresAt)}
+            hint="From then on no search finds them. Empty: never."
+          />
         </FormDialog>
       )}
     </div>

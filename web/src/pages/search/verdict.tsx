@@ -72,17 +72,14 @@ export function Verdicts({
           onClose={() => setAsked(null)}
           send={(fields) => send(asked, textIn(fields, 'note'))}
         >
-          {({ note }) => (
-            <TextArea
-              label="What is right? (optional)"
-              name="note"
-              rows={3}
-              maxLength={1000}
-              dir="auto"
-              autoFocus
-              problem={note}
-            />
-          )}
+          <TextArea
+            label="What is right? (optional)"
+            name="note"
+            rows={3}
+            maxLength={1000}
+            dir="auto"
+            autoFocus
+          />
         </FormDialog>
       )}
     </>

@@ -89,27 +89,22 @@ export function useUpload(known: ReadonlyMap<string, ManifestItem>, changes: Fil
               return put(`${layer}/${name}`.replace(/\/$/, '').normalize('NFC'));
             }}
           >
-            {(problems) => (
-              <>
-                <SelectField
-                  label="For"
-                  name="client"
-                  defaultValue={clientOf(folder) ?? ''}
-                  options={layerOptions(rights)}
-                />
-                <TextField
-                  label={isNew ? 'Name' : 'Folder'}
-                  name="name"
-                  required={isNew}
-                  autoFocus
-                  autoComplete="off"
-                  defaultValue={isNew && inside !== '' ? `${inside}/` : inside}
-                  placeholder={isNew ? 'notes/plan.md' : 'notes/2026'}
-                  hint={isNew ? 'With its folders, such as notes/plan.md.' : 'Empty: in no folder.'}
-                  problem={problems['name']}
-                />
-              </>
-            )}
+            <SelectField
+              label="For"
+              name="client"
+              defaultValue={clientOf(folder) ?? ''}
+              options={layerOptions(rights)}
+            />
+            <TextField
+              label={isNew ? 'Name' : 'Folder'}
+              name="name"
+              required={isNew}
+              autoFocus
+              autoComplete="off"
+              defaultValue={isNew && inside !== '' ? `${inside}/` : inside}
+              placeholder={isNew ? 'notes/plan.md' : 'notes/2026'}
+              hint={isNew ? 'With its folders, such as notes/plan.md.' : 'Empty: in no folder.'}
+            />
           </FormDialog>
         )}
       </>
