@@ -11,15 +11,13 @@ import {
   Tag,
   Trash2,
   Undo2,
-  X,
 } from 'lucide-react';
 import { useState } from 'react';
 import { nextState } from '../../../../shared/memory-states.ts';
 import type { ListedMemory, Memory } from '../../../../shared/schemas/memories.ts';
 import { useChange } from '../../app/data.ts';
 import { useRights } from '../../app/rights.ts';
-import { ActionMenu, type Action as Offered } from '../../ui/action-menu.tsx';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { ActionBar, ActionMenu, type Action as Offered } from '../../ui/action-menu.tsx';
 import { ConfirmAct } from '../../ui/dialog.tsx';
 import { type Apply, ExpiryDialog, MoveDialog, TagDialog } from '../../ui/record-dialogs.tsx';
 import type { useSelection } from '../../ui/selection.ts';
@@ -144,19 +142,8 @@ export function ManyMemories({
   const { actions, dialog } = useActions(chosen, what, selection.clear);
   if (chosen.length === 0) return null;
   return (
-    <div
-      role="toolbar"
-      aria-label="Chosen memories"
-      className="sticky bottom-4 z-20 mx-auto mt-4 flex w-fit max-w-full flex-wrap items-center gap-1 rounded-xl border border-line bg-panel p-1.5 shadow-pop"
-    >
-      <span className="px-2 font-medium tabular-nums">{what} chosen</span>
-      {actions.map(([icon, name, act]) => (
-        <Button key={name} look="quiet" icon={icon} onClick={act}>
-          {name}
-        </Button>
-      ))}
-      <IconButton icon={X} label="Choose none" onClick={selection.clear} />
+    <ActionBar label="Chosen memories" what={what} actions={actions} clear={selection.clear}>
       {dialog}
-    </div>
+    </ActionBar>
   );
 }

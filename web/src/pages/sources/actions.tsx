@@ -8,15 +8,14 @@ import {
   Pencil,
   Tag as TagIcon,
   Trash2,
-  X,
 } from 'lucide-react';
 import { useState } from 'react';
 import type { Source } from '../../../../shared/schemas/sources.ts';
 import { type List, useChange } from '../../app/data.ts';
 import { layerOptions, useRights } from '../../app/rights.ts';
 import { useTeamId } from '../../app/session.tsx';
-import { type Action, ActionMenu } from '../../ui/action-menu.tsx';
-import { Button, buttonClass, IconButton } from '../../ui/button.tsx';
+import { type Action, ActionBar, ActionMenu } from '../../ui/action-menu.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { ConfirmAct } from '../../ui/dialog.tsx';
 import { HereLink } from '../../ui/here-link.tsx';
 import { ExpiryDialog, MoveDialog, TagDialog } from '../../ui/record-dialogs.tsx';
@@ -150,24 +149,13 @@ export function ManySources({
   const { tag, move, expire, archive, restore } = actions;
   const offered = [tag, ...(canMove ? [move] : []), expire, hasArchived ? restore : archive];
   return (
-    <div
-      role="toolbar"
-      aria-label="Chosen sources"
-      className="sticky bottom-4 z-20 mx-auto mt-4 flex w-fit max-w-full flex-wrap items-center gap-1 rounded-xl border border-line bg-panel p-1.5 shadow-pop"
-    >
-      <span className="px-2 font-medium tabular-nums">{what} chosen</span>
+    <ActionBar label="Chosen sources" what={what} actions={offered} clear={selection.clear}>
       {isAll && total !== null && total > ids.length && (
         <Button look="quiet" busy={isChoosing} onClick={() => void chooseAll()}>
           Choose all {total.toLocaleString('en')}
         </Button>
       )}
-      {offered.map(([icon, name, act]) => (
-        <Button key={name} look="quiet" icon={icon} onClick={act} title={name}>
-          <span className="max-sm:sr-only">{name}</span>
-        </Button>
-      ))}
-      <IconButton icon={X} label="Choose none" onClick={selection.clear} />
       {dialog}
-    </div>
+    </ActionBar>
   );
 }
