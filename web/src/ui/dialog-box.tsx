@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode, RefObject } from 'react';
+import type { ComponentProps, ReactNode, RefObject } from 'react';
 import { IconButton } from './button.tsx';
 
 export interface DialogProps {
@@ -11,6 +11,20 @@ export interface DialogProps {
   isDrawer?: boolean;
   children: ReactNode;
 }
+
+/** What every dialog is shown in. Escape, and a press beside it, close it. */
+export const DialogFrame = ({
+  onClose,
+  className,
+  ...popup
+}: ComponentProps<typeof Base.Popup> & { onClose: () => void; className: string }) => (
+  <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Base.Portal>
+      <Base.Backdrop className="fixed inset-0 z-40 bg-black/40" />
+      <Base.Popup className={`fixed z-50 border border-line bg-panel shadow-pop ${className}`} {...popup} />
+    </Base.Portal>
+  </Base.Root>
+);
 
 const PLACES = {
   box: 'top-[10vh] left-1/2 max-h-[80vh] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-xl',
@@ -28,20 +42,16 @@ export function DialogBox({
   const finalFocus = () =>
     opener.current instanceof HTMLElement && opener.current.isConnected ? opener.current : true;
   return (
-    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-black/40" />
-        <Base.Popup
-          finalFocus={finalFocus}
-          className={`fixed z-50 flex flex-col overflow-y-auto border border-line bg-panel shadow-pop ${PLACES[isDrawer ? 'drawer' : 'box']}`}
-        >
-          <div className="sticky top-0 flex items-center gap-2 bg-panel px-5 pt-4 pb-2">
-            <Base.Title className="grow text-lg font-semibold">{title}</Base.Title>
-            <Base.Close render={<IconButton icon={X} label="Close" />} />
-          </div>
-          <div className="px-5 pb-5">{children}</div>
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <DialogFrame
+      onClose={onClose}
+      finalFocus={finalFocus}
+      className={`flex flex-col overflow-y-auto ${PLACES[isDrawer ? 'drawer' : 'box']}`}
+    >
+      <div className="sticky top-0 flex items-center gap-2 bg-panel px-5 pt-4 pb-2">
+        <Base.Title className="grow text-lg font-semibold">{title}</Base.Title>
+        <Base.Close render={<IconButton icon={X} label="Close" />} />
+      </div>
+      <div className="px-5 pb-5">{children}</div>
+    </DialogFrame>
   );
 }

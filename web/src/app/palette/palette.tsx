@@ -1,5 +1,4 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
-import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
 import {
   FilePlus,
@@ -15,6 +14,7 @@ import {
 import { useEffect, useState } from 'react';
 import { excerptOf, plain, soughtBy } from '../../pages/search/marks.ts';
 import { searchBody } from '../../pages/search/query.ts';
+import { DialogFrame } from '../../ui/dialog-box.tsx';
 import { Name } from '../../ui/text.tsx';
 import { useRead } from '../data.ts';
 import { canOpen, PAGES } from '../pages.tsx';
@@ -51,17 +51,13 @@ function usePaused(text: string, ms: number): string {
 /** Everything by name: titles of sources, a search, pages, Teams. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
-        <Dialog.Popup
-          aria-label="Search and commands"
-          className="fixed top-[12vh] left-1/2 z-50 w-[min(36rem,calc(100vw-1.5rem))] -translate-x-1/2 overflow-hidden rounded-xl border border-line bg-panel shadow-pop"
-        >
-          <Entries onClose={onClose} />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <DialogFrame
+      onClose={onClose}
+      aria-label="Search and commands"
+      className="top-[12vh] left-1/2 w-[min(36rem,calc(100vw-1.5rem))] -translate-x-1/2 overflow-hidden rounded-xl"
+    >
+      <Entries onClose={onClose} />
+    </DialogFrame>
   );
 }
 
