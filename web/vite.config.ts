@@ -48,7 +48,7 @@ export default defineConfig({
         // What many pages use is one file and not twenty: each costs a request.
         codeSplitting: {
           groups: [
-            { name: 'popups', test: /web.src.ui.(menu-parts|dialog-box)\./ },
+            { name: 'popups', test: /web.src.ui.popup-parts\./ },
             { name: 'ui', test: /lucide-react|web.src|shared/, minShareCount: 3, priority: 1 },
           ],
         },

@@ -1,21 +1,30 @@
-import { useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { Button } from './button.tsx';
-import type { DialogProps } from './dialog-box.tsx';
-import { usePopups } from './popups.ts';
+import type { DialogProps } from './popup-parts.tsx';
+import { loadPopups, popups } from './popups.ts';
 import { tell } from './toast.tsx';
 
-/** A dialog. Escape closes it, and the focus returns to where it was. */
-export function Dialog({ open, ...box }: DialogProps) {
-  const wasOpen = useRef(false);
-  const opener = useRef<Element | null>(null);
-  // A field with `autoFocus` has the focus before the popup can see what had it.
-  if (open && !wasOpen.current) opener.current = document.activeElement;
-  wasOpen.current = open;
-  const parts = usePopups(open, box.onClose);
-  return parts && <parts.DialogBox {...box} opener={opener} />;
+interface Props extends DialogProps {
+  open: boolean;
 }
 
-type ConfirmProps = Omit<DialogProps, 'isDrawer'> & { action: string; busy?: boolean; onConfirm: () => void };
+/** A dialog. Escape closes it, and the focus returns to where it was. */
+export const Dialog = ({ open, ...dialog }: Props) => open && <OpenDialog {...dialog} />;
+
+function OpenDialog(dialog: DialogProps) {
+  // A field with `autoFocus` has the focus before the popup can see what had it.
+  const [opener] = useState(document.activeElement);
+  const [, setLoaded] = useState(false);
+  const close = useEffectEvent(dialog.onClose);
+  useEffect(() => {
+    // Also if it was loaded since the rendering: that must be seen.
+    void loadPopups().then((isLoaded) => (isLoaded ? setLoaded(true) : close()));
+  }, []);
+  const parts = popups();
+  return parts && <parts.DialogBox {...dialog} opener={opener} />;
+}
+
+type ConfirmProps = Omit<Props, 'isDrawer'> & { action: string; busy?: boolean; onConfirm: () => void };
 
 /** Asks once before what cannot be taken back. The text names what is removed. */
 export const Confirm = ({ action, busy = false, onConfirm, children, ...dialog }: ConfirmProps) => (

@@ -1,8 +1,6 @@
 import { cloneElement, type ReactElement, type ReactNode, useState } from 'react';
-import type { ChoiceProps, ItemProps } from './menu-parts.tsx';
+import type { ChoiceProps, ItemProps } from './popup-parts.tsx';
 import { loadPopups, popups } from './popups.ts';
-import { GONE } from './states.tsx';
-import { sayFailure } from './toast.tsx';
 
 interface Props {
   trigger: ReactElement;
@@ -20,28 +18,16 @@ export function Menu({ trigger, ...menu }: Props) {
   const button = {
     'aria-haspopup': 'menu',
     'aria-expanded': false,
-    onClick: () =>
-      void loadPopups().then(
-        () => setAs('open menu'),
-        () => sayFailure(GONE),
-      ),
+    onClick: () => void loadPopups().then((isLoaded) => isLoaded && setAs('open menu')),
   };
   return cloneElement(trigger, button);
 }
 
 // What is in a menu is shown when it is open, so after it was loaded.
-export const MenuItem = (props: ItemProps) => {
-  const parts = popups();
-  return parts && <parts.MenuItem {...props} />;
-};
+export const MenuItem = (props: ItemProps) => popups()?.MenuItem(props);
 
 /** One of several values, of which one is chosen. */
-export const MenuChoice = <T extends string>(props: ChoiceProps<T>) => {
-  const parts = popups();
-  return parts && <parts.MenuChoice {...props} />;
-};
+export const MenuChoice = <T extends string>(props: ChoiceProps<T>) => popups()?.MenuChoice(props);
 
-export const MenuLine = () => {
-  const parts = popups();
-  return parts && <parts.MenuLine />;
-};
+/** A line between items. */
+export const MenuLine = () => <hr className="my-1 border-line" />;

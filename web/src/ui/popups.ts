@@ -1,4 +1,3 @@
-import { useEffect, useRef, useState } from 'react';
 import { GONE } from './states.tsx';
 import { sayFailure } from './toast.tsx';
 
@@ -7,42 +6,25 @@ import { sayFailure } from './toast.tsx';
  * or a box: before one is pressed.
  */
 
-const read = async () => {
-  const [menu, { DialogBox }] = await Promise.all([import('./menu-parts.tsx'), import('./dialog-box.tsx')]);
-  return { ...menu, DialogBox };
-};
+const read = () => import('./popup-parts.tsx');
 
 let loaded: Awaited<ReturnType<typeof read>> | null = null;
 
 /** What was loaded; null before. */
 export const popups = () => loaded;
 
-/** Loads it, once. */
-export async function loadPopups(): Promise<void> {
+async function load(): Promise<void> {
   loaded ??= await read();
+}
+
+/** Loads it, once. False: it cannot be loaded, which is said. */
+export async function loadPopups(): Promise<boolean> {
+  await load().catch(() => sayFailure(GONE));
+  return loaded !== null;
 }
 
 for (const kind of ['pointerover', 'focusin'])
   addEventListener(kind, ({ target }) => {
     if (loaded === null && target instanceof Element && target.closest('button, [type="checkbox"]') !== null)
-      void loadPopups().catch(() => undefined);
+      void load().catch(() => undefined);
   });
-
-/** What was loaded, once it is wanted; null until then, or if it cannot be loaded, which is said. */
-export function usePopups(isWanted: boolean, onFailure: () => void) {
-  const [, setReady] = useState(false);
-  const fail = useRef(onFailure);
-  fail.current = onFailure;
-  useEffect(() => {
-    // Also if it has come since the rendering: that must be seen.
-    if (isWanted)
-      void loadPopups().then(
-        () => setReady(true),
-        () => {
-          sayFailure(GONE);
-          fail.current();
-        },
-      );
-  }, [isWanted]);
-  return isWanted ? loaded : null;
-}

@@ -14,7 +14,7 @@ import {
 import { useEffect, useState } from 'react';
 import { excerptOf, plain, soughtBy } from '../../pages/search/marks.ts';
 import { searchBody } from '../../pages/search/query.ts';
-import { DialogFrame } from '../../ui/dialog-box.tsx';
+import { DialogFrame } from '../../ui/popup-parts.tsx';
 import { Name } from '../../ui/text.tsx';
 import { useRead } from '../data.ts';
 import { canOpen, PAGES } from '../pages.tsx';
