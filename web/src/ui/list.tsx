@@ -1,8 +1,8 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { Fragment, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import type { List as Read } from '../app/data.ts';
-import { Failure, Skeleton } from './states.tsx';
+import { Failure, Skeleton, Unread } from './states.tsx';
 
 /** A column: what its cells show, and how wide it is, as a track of a grid. */
 export interface Column<One> {
@@ -63,9 +63,8 @@ function fitting<One>(columns: readonly Column<One>[], room: number): readonly C
   let left = room;
   for (const one of columns) if (one.isExtra !== true) left -= needs(one);
   return columns.filter((one) => {
-    if (one.isExtra !== true) return true;
-    const fits = needs(one) <= left;
-    if (fits) left -= needs(one);
+    const fits = one.isExtra !== true || needs(one) <= left;
+    if (one.isExtra === true && fits) left -= needs(one);
     return fits;
   });
 }
@@ -82,20 +81,19 @@ export function RecordList<One>(props: Props<One>) {
   const { label, read, idOf, nameOf, sorting, onSort, selection, groupOf, empty } = props;
   const { items, total, query } = read;
   const area = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => setTop(area.current?.offsetTop ?? 0), [items.length === 0]);
   const headingOf = (index: number) => {
     const [before, one] = [items[index - 1], items[index]];
     if (groupOf === undefined || one === undefined) return null;
     return before !== undefined && groupOf(before) === groupOf(one) ? null : groupOf(one);
   };
-  const [room, setRoom] = useState(0);
-  const measure = useCallback((table: HTMLDivElement | null) => {
-    if (table === null) return;
+  /** Where the rows begin, in px, and how wide they are, in rem. */
+  const [{ top, room }, setPlace] = useState({ top: 0, room: 0 });
+  const measure = useCallback((table: HTMLDivElement) => {
     const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const observer = new ResizeObserver(() => setRoom(table.clientWidth / rem));
+    const place = () => setPlace({ top: area.current?.offsetTop ?? 0, room: table.clientWidth / rem });
+    const observer = new ResizeObserver(place);
     observer.observe(table);
-    setRoom(table.clientWidth / rem);
+    place();
     return () => observer.disconnect();
   }, []);
   const rows = useWindowVirtualizer({
@@ -114,8 +112,7 @@ export function RecordList<One>(props: Props<One>) {
   }, [last, items.length, hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
 
   if (query.isPending) return <Skeleton />;
-  if (items.length === 0)
-    return query.error === null ? empty : <Failure error={query.error} retry={() => void query.refetch()} />;
+  if (items.length === 0) return <Unread query={query}>{empty}</Unread>;
   const given = props.columns.filter((column) => column !== false);
   const columns = fitting(given, selection ? room - BOX - GAP : room);
   const tracks = [...(selection ? [`${BOX}rem`] : []), ...columns.map(({ width }) => width)].join(' ');
@@ -147,7 +144,7 @@ export function RecordList<One>(props: Props<One>) {
             </span>
           )}
           {columns.map((column) => (
-            <ColumnHeader key={column.name} column={column} sorting={sorting} onSort={onSort} />
+            <ColumnHeader key={column.name} {...{ column, sorting, onSort }} />
           ))}
         </div>
       </div>
@@ -217,30 +214,27 @@ function ColumnHeader<One>({
   onSort,
 }: Pick<Props<One>, 'sorting' | 'onSort'> & { column: Column<One> }) {
   const { name, sort, hidesName } = column;
-  const className = cellClass(column);
-  if (sort === undefined || onSort === undefined)
-    return (
-      <span role="columnheader" className={className}>
-        <span className={hidesName === true ? 'sr-only' : ''}>{name}</span>
-      </span>
-    );
-  const isSorted = sorting?.by === sort;
+  const isSorted = sort !== undefined && sorting?.by === sort;
   const isAscending = isSorted && sorting.isAscending;
   const Arrow = isAscending ? ArrowUp : ArrowDown;
   return (
     <span
       role="columnheader"
-      aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : 'none'}
-      className={className}
+      aria-sort={sort === undefined ? sort : isSorted ? (isAscending ? 'ascending' : 'descending') : 'none'}
+      className={cellClass(column)}
     >
-      <button
-        type="button"
-        className={`inline-flex items-center gap-1 rounded hover:text-ink ${isSorted ? 'font-medium text-ink' : ''}`}
-        onClick={() => onSort({ by: sort, isAscending: isSorted ? !isAscending : sort === 'title' })}
-      >
-        {name}
-        {isSorted && <Arrow aria-hidden size={12} />}
-      </button>
+      {sort === undefined ? (
+        <span className={hidesName === true ? 'sr-only' : ''}>{name}</span>
+      ) : (
+        <button
+          type="button"
+          className={`inline-flex items-center gap-1 rounded hover:text-ink ${isSorted ? 'font-medium text-ink' : ''}`}
+          onClick={() => onSort?.({ by: sort, isAscending: isSorted ? !isAscending : sort === 'title' })}
+        >
+          {name}
+          {isSorted && <Arrow aria-hidden size={12} />}
+        </button>
+      )}
     </span>
   );
 }

@@ -38,6 +38,15 @@ export const Empty = ({ icon: Icon, title, children }: EmptyProps) => (
   </div>
 );
 
+interface UnreadProps {
+  query: Pick<UseQueryResult, 'error' | 'refetch'>;
+  children: ReactNode;
+}
+
+/** What is shown without data; if these could not be read, why, and a button that reads them again. */
+export const Unread = ({ query: { error, refetch }, children }: UnreadProps) =>
+  error === null ? children : <Failure error={error} retry={() => void refetch()} />;
+
 interface LoadedProps<T> {
   query: UseQueryResult<T>;
   skeleton?: ReactNode;
@@ -45,21 +54,15 @@ interface LoadedProps<T> {
 }
 
 /** What was read, once it is there; until then a skeleton, or why it could not be read. */
-export function Loaded<T>({ query, skeleton = <Skeleton />, children }: LoadedProps<T>) {
-  if (query.data !== undefined) return children(query.data);
-  if (query.error !== null) return <Failure error={query.error} retry={() => void query.refetch()} />;
-  return skeleton;
-}
+export const Loaded = <T,>({ query, skeleton = <Skeleton />, children }: LoadedProps<T>) =>
+  query.data === undefined ? <Unread query={query}>{skeleton}</Unread> : children(query.data);
 
 /** What needs a whole list, once that is read to its end; until then a skeleton, or why it could not be read. */
-export function LoadedList({
-  query,
-  children,
-}: {
-  query: UseInfiniteQueryResult<unknown>;
-  children: ReactNode;
-}) {
-  if (query.data !== undefined && !query.hasNextPage) return children;
-  if (query.error !== null) return <Failure error={query.error} retry={() => void query.refetch()} />;
-  return <Skeleton rows={2} />;
-}
+export const LoadedList = ({ query, children }: { query: UseInfiniteQueryResult; children: ReactNode }) =>
+  query.data === undefined || query.hasNextPage ? (
+    <Unread query={query}>
+      <Skeleton rows={2} />
+    </Unread>
+  ) : (
+    children
+  );

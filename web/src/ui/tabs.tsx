@@ -20,9 +20,7 @@ interface Props {
 export function Tabs({ label, parameter, value, tabs }: Props) {
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
-    const tab = nav.current?.children[tabs.findIndex((one) => one.value === value)] as
-      | HTMLElement
-      | undefined;
+    const tab = nav.current?.querySelector<HTMLElement>('[aria-current=page]');
     // Only sideways: the page stays where it is.
     if (nav.current && tab) nav.current.scrollLeft = tab.offsetLeft - nav.current.clientWidth / 2;
     // Counts that are read later make tabs wider.

@@ -68,16 +68,11 @@ export function duration(seconds: number): string {
 
 /** A time, with the exact one as its tooltip; a day is the same everywhere. */
 export function Time({ at, className }: { at: string; className?: string }) {
-  if (at.length <= 10)
-    return (
-      <time dateTime={at} className={className}>
-        {at}
-      </time>
-    );
+  const isDay = at.length <= 10;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={ABSOLUTE.format(date)} className={className}>
-      {relativeTime(date)}
+    <time dateTime={at} title={isDay ? undefined : ABSOLUTE.format(date)} className={className}>
+      {isDay ? at : relativeTime(date)}
     </time>
   );
 }
