@@ -1,6 +1,7 @@
-import type { UseQueryResult } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import {
+  type FormEvent,
   type KeyboardEvent,
   type ReactNode,
   useDeferredValue,
@@ -97,8 +98,6 @@ export function TextEditor<Version, Saved>({
   const [base, setBase] = useState(given);
   const [text, setText] = useState(base?.text ?? '');
   const [newer, setNewer] = useState<Awaited<ReturnType<typeof newerThan>>>(null);
-  const [error, setError] = useState<Error | null>(null);
-  const [busy, setBusy] = useState(false);
   const [isPreview, setPreview] = useState(false);
   const isSaved = useRef(false);
   const form = useRef<HTMLFormElement>(null);
@@ -110,21 +109,23 @@ export function TextEditor<Version, Saved>({
   const isChanged = isTextChanged || isOtherChanged;
   const question = useLeaveQuestion(isChanged, () => isSaved.current);
 
-  async function submit() {
-    if (busy) return;
-    if (!isChanged) return onClose();
-    setBusy(true);
-    setError(null);
+  async function send() {
     try {
       const saved = await save(text, isTextChanged ? replaced.version : undefined);
       isSaved.current = true;
       onClose(saved);
     } catch (refusal) {
       const found = await newerThan(refusal).catch(() => null);
-      if (found === null) setError(refusal as Error);
-      else setNewer(found);
+      if (found === null) throw refusal;
+      setNewer(found);
     }
-    setBusy(false);
+  }
+  const { mutate, error, isPending: busy } = useMutation({ mutationFn: send });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (busy) return;
+    if (isChanged) mutate();
+    else onClose();
   }
   function press(event: KeyboardEvent) {
     const { key, target, defaultPrevented } = event;
@@ -133,80 +134,75 @@ export function TextEditor<Version, Saved>({
     const leadsToText = key === 'Enter' && target instanceof HTMLInputElement && field;
     if (defaultPrevented || event.nativeEvent.isComposing || !(saves || leadsToText)) return;
     event.preventDefault();
-    if (saves) void submit();
+    if (saves) form.current?.requestSubmit();
     else field?.focus();
   }
   const isBeside = preview !== undefined || newer !== null;
   return (
-    <form
-      ref={form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-      onKeyDown={press}
-    >
-      <Page
-        title={title}
-        shows={shows}
-        actions={
-          <>
-            <Button onClick={() => onClose()}>Cancel</Button>
-            <Button look="primary" type="submit" busy={busy} title="Ctrl+Enter or Ctrl+S">
-              Save
-            </Button>
-          </>
-        }
-      >
-        {children?.(error, text) ?? (error && <Failure error={error} />)}
-        {newer !== null && (
-          <Notice
-            actions={
-              <Button
-                onClick={() => {
-                  setBase(newer);
-                  setText(newer.text);
-                  setNewer(null);
-                }}
-              >
-                Use the newer text
+    <>
+      <form ref={form} onSubmit={submit} onKeyDown={press}>
+        <Page
+          title={title}
+          shows={shows}
+          actions={
+            <>
+              <Button onClick={() => onClose()}>Cancel</Button>
+              <Button look="primary" type="submit" busy={busy} title="Ctrl+Enter or Ctrl+S">
+                Save
               </Button>
-            }
-          >
-            {newer.about}, while you were writing. Take over from it what you need, then save: your text
-            becomes the next version.
-          </Notice>
-        )}
-        {base === null ? (
-          <p className="text-sm text-faint">This text cannot be edited here.</p>
-        ) : (
-          <div className={isBeside ? 'grid gap-3 lg:grid-cols-2' : ''}>
-            {preview && (
-              <Button className="justify-self-start lg:hidden" onClick={() => setPreview(!isPreview)}>
-                {isPreview ? 'Write' : 'Preview'}
-              </Button>
-            )}
-            <textarea
-              aria-label={preview === undefined ? 'Text' : 'Text, in Markdown'}
-              dir="auto"
-              className={`${INPUT} ${BOX} resize-none ${preview === undefined ? 'font-mono text-sm' : ''} ${isPreview ? 'max-lg:hidden' : ''}`}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-            {isBeside && (
-              <section
-                aria-label={newer === null ? 'Preview' : 'What the newer text changed'}
-                // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
-                tabIndex={0}
-                className={`${BOX} border-line ${isPreview || newer !== null ? '' : 'max-lg:hidden'}`}
-              >
-                {newer === null ? reading : <Changes before={base.text} after={newer.text} isShort />}
-              </section>
-            )}
-          </div>
-        )}
-      </Page>
+            </>
+          }
+        >
+          {children?.(error, text) ?? (error && <Failure error={error} />)}
+          {newer !== null && (
+            <Notice
+              actions={
+                <Button
+                  onClick={() => {
+                    setBase(newer);
+                    setText(newer.text);
+                    setNewer(null);
+                  }}
+                >
+                  Use the newer text
+                </Button>
+              }
+            >
+              {newer.about}, while you were writing. Take over from it what you need, then save: your text
+              becomes the next version.
+            </Notice>
+          )}
+          {base === null ? (
+            <p className="text-sm text-faint">This text cannot be edited here.</p>
+          ) : (
+            <div className={isBeside ? 'grid gap-3 lg:grid-cols-2' : ''}>
+              {preview && (
+                <Button className="justify-self-start lg:hidden" onClick={() => setPreview(!isPreview)}>
+                  {isPreview ? 'Write' : 'Preview'}
+                </Button>
+              )}
+              <textarea
+                aria-label={preview === undefined ? 'Text' : 'Text, in Markdown'}
+                dir="auto"
+                className={`${INPUT} ${BOX} resize-none ${preview === undefined ? 'font-mono text-sm' : ''} ${isPreview ? 'max-lg:hidden' : ''}`}
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+              />
+              {isBeside && (
+                <section
+                  aria-label={newer === null ? 'Preview' : 'What the newer text changed'}
+                  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+                  tabIndex={0}
+                  className={`${BOX} border-line ${isPreview || newer !== null ? '' : 'max-lg:hidden'}`}
+                >
+                  {newer === null ? reading : <Changes before={base.text} after={newer.text} isShort />}
+                </section>
+              )}
+            </div>
+          )}
+        </Page>
+      </form>
       {question}
-    </form>
+    </>
   );
 }
