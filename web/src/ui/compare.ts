@@ -46,11 +46,10 @@ function comparePassage(before: readonly string[], after: readonly string[]): Pa
   const parts: Part[] = [];
   const words = before.map(wordsOf);
   let from = 0;
-  let added: string[] = [];
+  const added: string[] = [];
   const flush = (to: number) => {
-    parts.push(...before.slice(from, to).flatMap((text) => whole(text, '')));
-    parts.push(...added.flatMap((text) => whole('', text)));
-    added = [];
+    for (const text of before.slice(from, to)) parts.push(...whole(text, ''));
+    for (const text of added.splice(0)) parts.push(...whole('', text));
   };
   for (const sentence of after) {
     const ownWords = wordsOf(sentence);
@@ -73,16 +72,12 @@ export function compare(before: string, after: string): Part[] {
     comparator: (one: string, other: string) => one.trim() === other.trim(),
   });
   if (runs === undefined) return whole(before, after);
-  const parts: Part[] = [];
-  for (let n = 0; n < runs.length; n += 1) {
-    const [run, next] = [runs[n], runs[n + 1]];
-    if (run === undefined) break;
-    if (!run.added && !run.removed) parts.push({ op: 'equal', text: run.value.join(''), isWhole: true });
-    else if (run.removed && next?.added === true) {
-      parts.push(...comparePassage(run.value, next.value));
-      n += 1;
-    } else parts.push(...(run.added ? comparePassage([], run.value) : comparePassage(run.value, [])));
-  }
+  const parts = runs.flatMap(({ removed, added, value }, n): Part[] => {
+    if (!removed && !added) return [{ op: 'equal', text: value.join(''), isWhole: true }];
+    // What is added in the place of others follows them.
+    if (removed) return comparePassage(value, runs[n + 1]?.added === true ? runs[n + 1]!.value : []);
+    return runs[n - 1]?.removed === true ? [] : comparePassage([], value);
+  });
   // The last sentence of a text ends without the space that follows it in the other one.
   return parts.map((part, n) => {
     const next = parts[n + 1];

@@ -7,11 +7,13 @@ interface Props {
   text: string;
   label: string;
   icon?: LucideIcon;
+  /** Its name is on it. */
+  isNamed?: boolean;
   onCopied?: (() => void) | undefined;
 }
 
-/** What a button needs to copy a text, and to show for a moment that it did. */
-function useCopy({ text, label, onCopied, icon = Copy }: Props) {
+/** A button that copies a text, and shows for a moment that it did. */
+export function CopyButton({ text, label, onCopied, icon = Copy, isNamed = false }: Props) {
   const [isCopied, setCopied] = useState(false);
   async function copy() {
     try {
@@ -26,23 +28,21 @@ function useCopy({ text, label, onCopied, icon = Copy }: Props) {
     }
   }
   const name = isCopied ? 'Copied' : label;
-  return { label: name, children: name, icon: isCopied ? Check : icon, onClick: () => void copy() };
-}
-
-/** A button that copies a text. */
-export function CopyButton(props: Props) {
-  const { children: _, ...button } = useCopy(props);
-  return <IconButton {...button} />;
-}
-
-/** The same with its name on it. */
-export function CopyTextButton(props: Props) {
-  const { label: _, ...button } = useCopy(props);
-  return <Button look="primary" {...button} />;
+  const button = { icon: isCopied ? Check : icon, onClick: () => void copy() };
+  if (!isNamed) return <IconButton label={name} {...button} />;
+  return (
+    <Button look="primary" {...button}>
+      {name}
+    </Button>
+  );
 }
 
 /** Lines for a terminal or another program, with a button that copies them. */
-export const CommandLine = ({ label, line, onCopied }: Omit<Props, 'text' | 'icon'> & { line: string }) => (
+export const CommandLine = ({
+  label,
+  line,
+  onCopied,
+}: Omit<Props, 'text' | 'icon' | 'isNamed'> & { line: string }) => (
   <div className="flex items-start gap-1 rounded-md border border-line bg-side p-1 pl-3" onCopy={onCopied}>
     <code className="min-w-0 grow py-1.5 font-mono text-sm whitespace-pre-wrap">{line}</code>
     <CopyButton text={line} label={`Copy: ${label}`} onCopied={onCopied} />

@@ -57,17 +57,16 @@ export const TextArea = labelled((props: ComponentProps<'textarea'>) => (
   <textarea className={`${INPUT} h-auto py-1.5`} {...props} />
 ));
 
-type SelectProps = ComponentProps<'select'> & { options?: readonly { value: string; name: string }[] };
+type SelectProps = ComponentProps<'select'> & { options: readonly { value: string; name: string }[] };
 
-/** One of several values: these, or the options inside it. */
-export const SelectField = labelled(({ options, children, ...rest }: SelectProps) => (
+/** One of several values. */
+export const SelectField = labelled(({ options, ...rest }: SelectProps) => (
   <select className={INPUT} {...rest}>
-    {options?.map(({ value, name }) => (
+    {options.map(({ value, name }) => (
       <option key={value} value={value}>
         {name}
       </option>
     ))}
-    {children}
   </select>
 ));
 

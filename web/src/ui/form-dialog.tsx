@@ -1,4 +1,5 @@
-import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { wrongField } from '../app/form.ts';
 import { Refusal } from '../app/request.ts';
 import { Button } from './button.tsx';
@@ -30,41 +31,25 @@ export function Form({
   onClose,
   children,
 }: Props & Partial<DialogProps>) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  const [isAtField, setAtField] = useState(false);
+  // Nothing of what was typed, such as a password, stays in the memory.
+  const { mutate, error, isPending: busy } = useMutation({ mutationFn: send, gcTime: 0 });
   const form = useRef<HTMLFormElement>(null);
   const problems =
     error instanceof Refusal
       ? Object.fromEntries(Object.entries(error.fields).map(([path, text]) => [path.slice(1), text]))
       : {};
-  useLayoutEffect(() => {
-    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid]');
-    setAtField(Boolean(wrong));
-    wrong?.focus();
-  }, [error]);
-  async function submit(event: FormEvent<HTMLFormElement>) {
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [error]);
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      await send(new FormData(event.currentTarget));
-    } catch (refusal) {
-      setError(refusal as Error);
-    }
-    setBusy(false);
+    if (!busy) mutate(new FormData(event.currentTarget));
   }
   const fields = (
-    <form
-      ref={form}
-      noValidate={title === undefined}
-      className="flex flex-col gap-4"
-      onSubmit={(event) => void submit(event)}
-    >
+    <form ref={form} noValidate={title === undefined} className="flex flex-col gap-4" onSubmit={submit}>
       <FieldProblems value={problems}>{children}</FieldProblems>
-      {error !== null && !isAtField && (
-        <Failure error={new Error(Object.values(problems)[0] ?? error.message)} />
+      {error !== null && (
+        <div className="in-[form:has([aria-invalid])]:hidden">
+          <Failure error={new Error(Object.values(problems)[0] ?? error.message)} />
+        </div>
       )}
       <div className="flex justify-end gap-2">
         {onClose && (

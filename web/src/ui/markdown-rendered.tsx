@@ -103,15 +103,14 @@ function elementsOf(text: string, written: ReactNode): ReactNode {
   }
 }
 
-export default function Rendered({
-  text,
-  marker,
-  written,
-}: {
+export interface Props {
   text: string;
   marker: Marker | undefined;
+  /** What is shown if the text cannot be read as Markdown. */
   written: ReactNode;
-}) {
+}
+
+export default function Rendered({ text, marker, written }: Props) {
   return (
     <Marking value={marker}>
       <div className="leading-6" dir="auto">

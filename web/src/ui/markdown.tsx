@@ -1,12 +1,6 @@
-import { type ReactNode, Suspense } from 'react';
+import { Suspense } from 'react';
 import { lazyOr } from './lazy.ts';
-import type { Marker } from './markdown-rendered.tsx';
-
-interface Props {
-  text: string;
-  marker: Marker | undefined;
-  written: ReactNode;
-}
+import type { Marker, Props } from './markdown-rendered.tsx';
 
 /** A text stays as it is written if what reads it cannot be loaded. */
 const Rendered = lazyOr<Props>(

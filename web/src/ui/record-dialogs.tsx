@@ -8,7 +8,7 @@ import { FormDialog, textIn } from './form-dialog.tsx';
 
 /* What asks for a value before records are tagged, moved or given an expiry: sources and memories, one or many. */
 
-/** What a dialog changes, and what is then said. */
+/** Closes a dialog and makes its change, of which `done` is then said. */
 export type Apply = (
   change: { tags?: { add: string[] }; clientId?: string | null; expiresAt?: string | null },
   done: string,
@@ -43,7 +43,6 @@ export const TagDialog = ({ what, apply, onClose }: Props) => (
       const name = textIn(fields, 'tag');
       if (name === '') throw wrongField('tag', 'Enter a tag.');
       apply({ tags: { add: [name] } }, `tagged “${name}”`);
-      onClose();
     }}
   >
     <TextField label="Tag" name="tag" maxLength={50} autoFocus autoComplete="off" list="known-tags" />
@@ -63,7 +62,6 @@ export function MoveDialog({ what, apply, onClose, from }: Props & { from?: stri
       send={async (fields) => {
         const clientId = textIn(fields, 'to') || null;
         apply({ clientId }, `moved to ${rights.nameOf(clientId)}`);
-        onClose();
       }}
     >
       <SelectField
@@ -80,6 +78,7 @@ const TIMES = [
   ['In 30 days', 30],
   ['In 90 days', 90],
   ['In a year', 365],
+  ['Never', null],
 ] as const;
 
 /** Asks when records expire. */
@@ -98,7 +97,6 @@ export function ExpiryDialog({ what, apply, onClose, at = null }: Props & { at?:
           { expiresAt: time?.toISOString() ?? null },
           time === null ? 'never expires now' : `expires on ${time.toLocaleDateString('en-GB')}`,
         );
-        onClose();
       }}
     >
       <TextField
@@ -111,11 +109,10 @@ export function ExpiryDialog({ what, apply, onClose, at = null }: Props & { at?:
       />
       <div className="flex flex-wrap gap-2">
         {TIMES.map(([name, days]) => (
-          <Button key={name} onClick={() => setValue(fieldTime(Date.now() + days * 86_400_000))}>
+          <Button key={name} onClick={() => setValue(fieldTime(days && Date.now() + days * 86_400_000))}>
             {name}
           </Button>
         ))}
-        <Button onClick={() => setValue('')}>Never</Button>
       </div>
     </FormDialog>
   );

@@ -17,23 +17,22 @@ interface Props {
  * refused stays, with the reason.
  */
 export function SavedField({ label, hint, value, type = 'text', isOptional = false, save }: Props) {
-  const [typed, setTyped] = useState(value);
-  const [saved, setSaved] = useState(value);
+  /** What was typed and is not saved. */
+  const [typed, setTyped] = useState<string>();
   const [problem, setProblem] = useState<string>();
-  if (saved !== value) {
-    setSaved(value);
-    // What is being typed stays.
-    if (typed === saved) setTyped(value);
-  }
-  async function submit(isUnreadable: boolean) {
+  async function submit({ value: shown, validity }: HTMLInputElement) {
     // The value of what is no number is empty, which would be saved.
-    if (isUnreadable) return setProblem('Enter a number.');
-    const next = typed.trim();
-    setProblem(next === '' && !isOptional ? 'Enter a value.' : undefined);
-    if (next === value || (next === '' && !isOptional)) return;
+    if (validity.badInput) return setProblem('Enter a number.');
+    const next = shown.trim();
+    if (next === '' && !isOptional) return setProblem('Enter a value.');
     try {
-      await save(next);
-      say(`${label}: saved.`, () => void save(value).catch(sayFailure));
+      if (next !== value) {
+        await save(next);
+        say(`${label}: saved.`, () => void save(value).catch(sayFailure));
+      }
+      // What is being typed again stays.
+      setTyped((now) => (now === shown ? undefined : now));
+      setProblem(undefined);
     } catch (error) {
       const [field] = error instanceof Refusal ? Object.values(error.fields) : [];
       setProblem(field ?? (error as Error).message);
@@ -42,9 +41,9 @@ export function SavedField({ label, hint, value, type = 'text', isOptional = fal
   function key(event: KeyboardEvent<HTMLInputElement>) {
     // Leaving the field saves, once.
     if (event.key === 'Enter') event.currentTarget.blur();
-    if (event.key !== 'Escape' || typed === value) return;
+    if (event.key !== 'Escape' || typed === undefined) return;
     event.stopPropagation();
-    setTyped(value);
+    setTyped(undefined);
     setProblem(undefined);
   }
   return (
@@ -55,9 +54,9 @@ export function SavedField({ label, hint, value, type = 'text', isOptional = fal
       type={type}
       {...(type === 'number' ? { min: 0, step: 'any' } : { maxLength: 300 })}
       autoComplete="off"
-      value={typed}
+      value={typed ?? value}
       onChange={(event) => setTyped(event.target.value)}
-      onBlur={({ target }) => void submit(target.validity.badInput)}
+      onBlur={({ target }) => void submit(target)}
       onKeyDown={key}
     />
   );

@@ -30,7 +30,9 @@ export function SavedFilters<F extends Filters>({ page, filters, apply }: Props<
   const [isSaving, setSaving] = useState(false);
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const current = saved.find(
-    (one) => JSON.stringify(Object.entries(one.filters).sort()) === JSON.stringify([...given].sort()),
+    (one) =>
+      Object.keys(one.filters).length === given.length &&
+      given.every(([name, value]) => one.filters[name] === value),
   );
   const none = Object.fromEntries(Object.keys(filters).map((name) => [name, undefined]));
   const put = (one: Saved) => store((list) => [...list.filter(({ name }) => name !== one.name), one]);

@@ -19,7 +19,7 @@ export function VersionList({
   restore,
   children,
 }: {
-  versions: readonly Pick<FileVersion, 'version' | 'updatedAt' | 'updatedBy' | 'deleted'>[];
+  versions: readonly (Pick<FileVersion, 'version' | 'updatedAt' | 'updatedBy'> & { deleted?: boolean })[];
   current?: number;
   open: string | undefined;
   restore: ((version: number) => void) | undefined;

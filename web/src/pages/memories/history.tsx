@@ -33,7 +33,6 @@ export function Versions({
           version,
           updatedAt: createdAt,
           updatedBy: actorId,
-          deleted: false,
         }))}
         {...(state === 'published' && items[0] && { current: items[0].version })}
         open={open}

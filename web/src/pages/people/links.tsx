@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { Member } from '../../../../shared/schemas/people.ts';
 import { useChange } from '../../app/data.ts';
 import { Button } from '../../ui/button.tsx';
-import { CommandLine, CopyTextButton } from '../../ui/copy.tsx';
+import { CommandLine, CopyButton } from '../../ui/copy.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -48,7 +48,8 @@ export function LinksDialog({ links, refused = [], onRetry, onClose, children }:
       actions={
         <>
           {refused.length > 0 && isCopied && <Button onClick={onRetry}>Try again</Button>}
-          <CopyTextButton
+          <CopyButton
+            isNamed
             text={all}
             label={isOne ? 'Copy the link' : 'Copy all'}
             onCopied={() => add(links)}

@@ -45,7 +45,6 @@ export function Versions({
               version,
               updatedAt: at,
               updatedBy: actorId,
-              deleted: false,
             }))}
             open={open}
             restore={
