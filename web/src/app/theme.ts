@@ -8,7 +8,7 @@ let current: Theme = stored === 'light' || stored === 'dark' ? stored : 'system'
 
 function apply(theme: Theme): void {
   current = theme;
-  document.documentElement.dataset['theme'] = theme;
+  document.documentElement.style.colorScheme = theme === 'system' ? '' : theme;
 }
 apply(current);
 

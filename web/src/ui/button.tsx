@@ -11,13 +11,15 @@ const LOOKS = {
 type Look = keyof typeof LOOKS;
 
 /** The classes of a button, for a link that looks like one. */
-export const buttonClass = (look: Look = 'plain', isSquare = false) =>
-  `inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap ${isSquare ? 'w-8' : 'px-3'} ${LOOKS[look]} disabled:opacity-60 aria-disabled:opacity-60`;
+export const buttonClass = (look: Look = 'plain', width = 'px-3') =>
+  `inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap ${width} ${LOOKS[look]} disabled:opacity-60 aria-disabled:opacity-60`;
 
 type Props = ComponentProps<'button'> & {
   look?: Look;
   icon?: LucideIcon;
   busy?: boolean;
+  /** The class of its width. */
+  width?: string;
   children: ReactNode;
 };
 
@@ -26,6 +28,7 @@ export const Button = ({
   look,
   icon: Icon,
   busy = false,
+  width,
   children,
   onClick,
   className = '',
@@ -34,7 +37,7 @@ export const Button = ({
   <button
     type="button"
     aria-disabled={busy || undefined}
-    className={`${buttonClass(look)} ${className}`}
+    className={`${buttonClass(look, width)} ${className}`}
     onClick={busy ? (event) => event.preventDefault() : onClick}
     {...rest}
   >
@@ -43,21 +46,11 @@ export const Button = ({
   </button>
 );
 
-type IconProps = Omit<ComponentProps<'button'>, 'children'> & {
-  icon: LucideIcon;
-  label: string;
-  look?: Look;
-};
+type IconProps = Omit<Props, 'busy' | 'children'> & { icon: LucideIcon; label: string };
 
 /** A button that shows only an icon; `label` is its name and its tooltip. */
-export const IconButton = ({ icon: Icon, label, look = 'quiet', className = '', ...rest }: IconProps) => (
-  <button
-    type="button"
-    aria-label={label}
-    title={label}
-    className={`${buttonClass(look, true)} ${className}`}
-    {...rest}
-  >
-    <Icon aria-hidden size={16} />
-  </button>
+export const IconButton = ({ label, look = 'quiet', ...rest }: IconProps) => (
+  <Button aria-label={label} title={label} look={look} width="w-8" {...rest}>
+    {null}
+  </Button>
 );

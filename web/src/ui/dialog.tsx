@@ -1,8 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import { Button } from './button.tsx';
 import type { DialogProps } from './popup-parts.tsx';
 import { loadPopups, popups } from './popups.ts';
-import { tell } from './toast.tsx';
 
 interface Props extends DialogProps {
   open: boolean;
@@ -22,36 +20,4 @@ function OpenDialog(dialog: DialogProps) {
   }, []);
   const parts = popups();
   return parts && <parts.DialogBox {...dialog} opener={opener} />;
-}
-
-type ConfirmProps = Omit<Props, 'isDrawer'> & { action: string; busy?: boolean; onConfirm: () => void };
-
-/** Asks once before what cannot be taken back. The text names what is removed. */
-export const Confirm = ({ action, busy = false, onConfirm, children, ...dialog }: ConfirmProps) => (
-  <Dialog {...dialog}>
-    <div className="mb-4 text-soft">{children}</div>
-    <div className="flex justify-end gap-2">
-      <Button onClick={dialog.onClose}>Cancel</Button>
-      <Button look="danger" busy={busy} onClick={onConfirm}>
-        {action}
-      </Button>
-    </div>
-  </Dialog>
-);
-
-interface ActProps extends Omit<ConfirmProps, 'open' | 'busy' | 'onConfirm'> {
-  act: () => Promise<unknown>;
-  /** What is said when it is done. */
-  done: string;
-}
-
-/** Asks once, then does it and says so. */
-export function ConfirmAct({ act, done, ...dialog }: ActProps) {
-  const [busy, setBusy] = useState(false);
-  async function confirm() {
-    setBusy(true);
-    await tell(act(), done);
-    dialog.onClose();
-  }
-  return <Confirm {...dialog} open busy={busy} onConfirm={() => void confirm()} />;
 }

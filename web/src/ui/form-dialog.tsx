@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { wrongField } from '../app/form.ts';
 import { Refusal } from '../app/request.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { FieldProblems, TextField } from './field.tsx';
 import { Failure } from './states.tsx';
+import { tell } from './toast.tsx';
 
 interface Props {
   /** The name of the button that sends it. */
@@ -33,12 +34,17 @@ export function Form({
 }: Props & Partial<DialogProps>) {
   // Nothing of what was typed, such as a password, stays in the memory.
   const { mutate, error, isPending: busy } = useMutation({ mutationFn: send, gcTime: 0 });
+  const [isAtField, setAtField] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const problems =
     error instanceof Refusal
       ? Object.fromEntries(Object.entries(error.fields).map(([path, text]) => [path.slice(1), text]))
       : {};
-  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [error]);
+  useLayoutEffect(() => {
+    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid]');
+    setAtField(Boolean(wrong));
+    wrong?.focus();
+  }, [error]);
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (!busy) mutate(new FormData(event.currentTarget));
@@ -46,10 +52,8 @@ export function Form({
   const fields = (
     <form ref={form} noValidate={title === undefined} className="flex flex-col gap-4" onSubmit={submit}>
       <FieldProblems value={problems}>{children}</FieldProblems>
-      {error !== null && (
-        <div className="in-[form:has([aria-invalid])]:hidden">
-          <Failure error={new Error(Object.values(problems)[0] ?? error.message)} />
-        </div>
+      {error !== null && !isAtField && (
+        <Failure error={new Error(Object.values(problems)[0] ?? error.message)} />
       )}
       <div className="flex justify-end gap-2">
         {onClose && (
@@ -85,12 +89,34 @@ export function textIn(fields: FormData, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-interface TypedProps extends Omit<DialogProps, 'send' | 'children'> {
+interface ConfirmProps extends Omit<DialogProps, 'isDangerous' | 'send'> {
+  onConfirm: () => unknown;
+}
+
+/** Asks once before what cannot be taken back. The text names what is removed. */
+export const Confirm = ({ onConfirm, children, ...dialog }: ConfirmProps) => (
+  <FormDialog {...dialog} isDangerous send={async () => onConfirm()}>
+    <div className="text-soft">{children}</div>
+  </FormDialog>
+);
+
+interface ActProps extends Omit<ConfirmProps, 'onConfirm'> {
+  act: () => Promise<unknown>;
+  /** What is said when it is done. */
+  done: string;
+}
+
+/** Asks once, then does it and says so. */
+export function ConfirmAct({ act, done, ...dialog }: ActProps) {
+  const confirm = () => tell(act(), done).finally(dialog.onClose);
+  return <Confirm {...dialog} onConfirm={confirm} />;
+}
+
+interface TypedProps extends Omit<ConfirmProps, 'onConfirm'> {
   /** What has to be typed; case does not matter. */
   typed: string;
   label: string;
   send: () => Promise<unknown>;
-  children: ReactNode;
 }
 
 /** Asks before what nobody can undo: a name has to be typed. */

@@ -2,7 +2,7 @@ import { FileQuestion } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Refusal } from '../app/request.ts';
 import { Page } from './page.tsx';
-import { Empty, Failure, Skeleton } from './states.tsx';
+import { Empty, Skeleton, Unread } from './states.tsx';
 
 /**
  * The page of a record that is not read yet, that cannot be read, or that does not exist.
@@ -32,10 +32,10 @@ export function NoRecord({
         <Empty icon={FileQuestion} title={`There is no such ${name}, or you do not have access to it`}>
           {children}
         </Empty>
-      ) : error !== null ? (
-        <Failure error={error} retry={retry} />
       ) : (
-        <Skeleton />
+        <Unread query={{ error, refetch: retry }}>
+          <Skeleton />
+        </Unread>
       )}
     </Page>
   );

@@ -1,7 +1,8 @@
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import { Button } from './button.tsx';
-import { Confirm, Dialog } from './dialog.tsx';
+import { Dialog } from './dialog.tsx';
+import { Confirm } from './form-dialog.tsx';
 
 interface Props {
   title: string;
@@ -37,15 +38,16 @@ export function OnceDialog({ title, what, isCopied, onClose, actions, children }
         {actions}
         <Button onClick={leave}>Done</Button>
       </div>
-      <Confirm
-        open={asks}
-        onClose={() => setAsks(false)}
-        title="Close without a copy?"
-        action="Close"
-        onConfirm={close}
-      >
-        {question}
-      </Confirm>
+      {asks && (
+        <Confirm
+          onClose={() => setAsks(false)}
+          title="Close without a copy?"
+          action="Close"
+          onConfirm={close}
+        >
+          {question}
+        </Confirm>
+      )}
     </Dialog>
   );
 }

@@ -39,7 +39,7 @@ export const Empty = ({ icon: Icon, title, children }: EmptyProps) => (
 );
 
 interface UnreadProps {
-  query: Pick<UseQueryResult, 'error' | 'refetch'>;
+  query: { error: Error | null; refetch: () => unknown };
   children: ReactNode;
 }
 

@@ -13,11 +13,11 @@ import {
 import { askBeforeLeaving } from '../app/leaving.ts';
 import { Button } from './button.tsx';
 import { Changes } from './changes.tsx';
-import { Confirm } from './dialog.tsx';
 import { INPUT } from './field.tsx';
+import { Confirm } from './form-dialog.tsx';
 import { Notice } from './notice.tsx';
 import { Page } from './page.tsx';
-import { Failure, Skeleton } from './states.tsx';
+import { Failure, Skeleton, Unread } from './states.tsx';
 
 /** A text that an edit is based on, and what the service calls its version. */
 export interface Base<Version> {
@@ -36,7 +36,13 @@ export function WithFirst<T>({
   const [first, setFirst] = useState<T>();
   if (first !== undefined) return children(first);
   if (query.data !== undefined && !query.isFetching) setFirst(query.data);
-  return <Page title="Edit">{query.error === null ? <Skeleton /> : <Failure error={query.error} />}</Page>;
+  return (
+    <Page title="Edit">
+      <Unread query={query}>
+        <Skeleton />
+      </Unread>
+    </Page>
+  );
 }
 
 /** Asks before a changed text is left: by a link, by closing the tab, or by signing out. */
@@ -52,15 +58,16 @@ function useLeaveQuestion(isChanged: boolean, isSaved: () => boolean) {
     withResolver: true,
   });
   return (
-    <Confirm
-      open={status === 'blocked'}
-      onClose={() => reset?.()}
-      title="Leave without saving?"
-      action="Leave"
-      onConfirm={() => proceed?.()}
-    >
-      What you have written here is lost.
-    </Confirm>
+    status === 'blocked' && (
+      <Confirm
+        onClose={() => reset?.()}
+        title="Leave without saving?"
+        action="Leave"
+        onConfirm={() => proceed?.()}
+      >
+        What you have written here is lost.
+      </Confirm>
+    )
   );
 }
 

@@ -2,7 +2,7 @@ import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown, LogOut, Menu as MenuIcon, Search, UserRound } from 'lucide-react';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { IconButton } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialog.tsx';
+import { Confirm } from '../../ui/form-dialog.tsx';
 import { lazyOr } from '../../ui/lazy.ts';
 import mark from '../../ui/mark.svg?inline';
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../../ui/menu.tsx';
@@ -198,15 +198,16 @@ function Person() {
   return (
     <>
       {menu}
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title="Sign out?"
-        action="Sign out"
-        onConfirm={() => void signOut()}
-      >
-        Files are still being sent, or a change is not saved. Signing out stops that.
-      </Confirm>
+      {isAsking && (
+        <Confirm
+          onClose={() => setAsking(false)}
+          title="Sign out?"
+          action="Sign out"
+          onConfirm={() => void signOut()}
+        >
+          Files are still being sent, or a change is not saved. Signing out stops that.
+        </Confirm>
+      )}
     </>
   );
 }

@@ -4,7 +4,7 @@ import type { Import } from '../../../../shared/schemas/imports.ts';
 import { useChange } from '../../app/data.ts';
 import { useRights } from '../../app/rights.ts';
 import type { Action } from '../../ui/action-menu.tsx';
-import { ConfirmAct } from '../../ui/dialog.tsx';
+import { ConfirmAct } from '../../ui/form-dialog.tsx';
 import { count, Name } from '../../ui/text.tsx';
 import { say, sayFailure } from '../../ui/toast.tsx';
 import type { Row } from './rows.ts';

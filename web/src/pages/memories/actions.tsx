@@ -18,7 +18,7 @@ import type { ListedMemory, Memory } from '../../../../shared/schemas/memories.t
 import { useChange } from '../../app/data.ts';
 import { useRights } from '../../app/rights.ts';
 import { ActionBar, ActionMenu, type Action as Offered } from '../../ui/action-menu.tsx';
-import { ConfirmAct } from '../../ui/dialog.tsx';
+import { ConfirmAct } from '../../ui/form-dialog.tsx';
 import { type Apply, ExpiryDialog, MoveDialog, TagDialog } from '../../ui/record-dialogs.tsx';
 import type { useSelection } from '../../ui/selection.ts';
 import { count, Name } from '../../ui/text.tsx';

@@ -16,7 +16,7 @@ import { layerOptions, useRights } from '../../app/rights.ts';
 import { useTeamId } from '../../app/session.tsx';
 import { type Action, ActionBar, ActionMenu } from '../../ui/action-menu.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { ConfirmAct } from '../../ui/dialog.tsx';
+import { ConfirmAct } from '../../ui/form-dialog.tsx';
 import { HereLink } from '../../ui/here-link.tsx';
 import { ExpiryDialog, MoveDialog, TagDialog } from '../../ui/record-dialogs.tsx';
 import type { useSelection } from '../../ui/selection.ts';
