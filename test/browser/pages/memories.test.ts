@@ -269,6 +269,12 @@ describe('the pages of memories and captures', { skip }, () => {
       [0, 1, 1],
     );
     await page.getByLabel('Choose Bus').check();
+    await press(page, 'Title');
+    await page
+      .getByRole('columnheader', { name: 'Title', exact: true })
+      .and(page.locator('[aria-sort="ascending"]'))
+      .waitFor();
+    assert.equal(await page.getByLabel('Choose Bus').isChecked(), true, 'sorting keeps what is chosen');
     await press(page, 'Archive');
     await said(page, '“Bus”: archived.');
     await row(page, 'Bus').waitFor({ state: 'detached' });

@@ -1,4 +1,10 @@
-import { getRouteApi, type RegisteredRouter, type RouteIds, useNavigate } from '@tanstack/react-router';
+import {
+  getRouteApi,
+  type HistoryState,
+  type RegisteredRouter,
+  type RouteIds,
+  useNavigate,
+} from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 
 type RouteId = RouteIds<RegisteredRouter['routeTree']>;
@@ -19,6 +25,11 @@ export function useFilters<const Id extends Exclude<RouteId, '__root__'>>(id: Id
       search: (now: object) => ({ ...now, ...some }),
       replace: true,
       resetScroll: false,
+      // Sorting shows the same records, so what is chosen of them stays chosen.
+      state: (now: HistoryState & { __TSR_key?: string }) =>
+        Object.keys(some).every((name) => name === 'sort' || name === 'order')
+          ? { kept: now.kept ?? now.__TSR_key }
+          : {},
     } as never);
   return [filters, change] as const;
 }

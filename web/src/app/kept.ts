@@ -1,11 +1,20 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The entry of the history whose states this one has. */
+    kept?: string | undefined;
+  }
+}
+
 const values = new Map<string, unknown>();
 
 /** A state that Back brings again: it belongs to the entry of the history that the page is shown for. */
 export function useKept<T>(name: string, initial: T): readonly [T, (value: T) => void] {
-  const entry = useRouterState({ select: ({ location }) => location.state.__TSR_key ?? location.pathname });
+  const entry = useRouterState({
+    select: ({ location: { state, pathname } }) => state.kept ?? state.__TSR_key ?? pathname,
+  });
   const key = `${entry} ${name}`;
   const [, setVersion] = useState(0);
   const set = (value: T) => {
