@@ -27,16 +27,18 @@ export const MoreLink = ({ to, search, children }: More) => (
   </Link>
 );
 
-/** Facts about a record: a word and its value in each row. */
+/** Facts about a record: a word and its value in each row. One whose value is false or null is left out. */
 export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) => (
   <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
-    {facts.map(([name, value]) => (
-      <div key={name} className="contents">
-        <dt className="text-faint">
-          <bdi>{name}</bdi>
-        </dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
+    {facts
+      .filter(([, value]) => value !== null && value !== false)
+      .map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-faint">
+            <bdi>{name}</bdi>
+          </dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
   </dl>
 );

@@ -74,9 +74,7 @@ export default function CapturesPage() {
             width: '7rem',
             cell: (capture) => <Tag tone={TONES[capture.state]}>{outcomeOf(capture)}</Tag>,
           },
-          ...(isFull
-            ? [textColumn<ListedCapture>('By', 'minmax(0,8rem)', ({ createdBy }) => person(createdBy))]
-            : []),
+          isFull && textColumn<ListedCapture>('By', 'minmax(0,8rem)', ({ createdBy }) => person(createdBy)),
           textColumn<ListedCapture>('Client', 'minmax(0,8rem)', ({ clientId }) => nameOf(clientId)),
           timeColumn<ListedCapture>('Created', ({ createdAt }) => createdAt),
         ]}
@@ -117,7 +115,7 @@ function OneCapture({ id }: { id: string }) {
               ],
               ['State', STATES[capture.state]],
               ['By', <Name>{person(capture.createdBy)}</Name>],
-              ...(capture.createdWith ? [['With', <Name>{capture.createdWith.name}</Name>] as const] : []),
+              ['With', capture.createdWith && <Name>{capture.createdWith.name}</Name>],
               ['Belongs to', <Name>{nameOf(capture.clientId)}</Name>],
               ['Created', <Time at={capture.createdAt} />],
               [

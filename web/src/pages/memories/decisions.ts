@@ -68,13 +68,13 @@ export const CHANGED = [
 const AT_ONCE = 100;
 
 /** The decision that takes another one back; null: nothing does. */
-function undoOf({ wanted, after }: Made): Decision | null {
+function undoOf({ wanted, after }: Made): Wanted | null {
   const { memory, action } = wanted;
   const isText = wanted.title !== undefined || wanted.content !== undefined;
   if (after === null || action === 'keep') return null;
   const { title, content, tags, expiresAt, clientId, supersedes, version } = memory;
-  const restore = { action: 'restore', version, baseVersion: after.version } as const;
-  const back: Record<typeof action, Omit<Decision, 'memoryId'>> = {
+  const restore = { action: 'restore', version } as const;
+  const back: Record<typeof action, Omit<Wanted, 'memory'>> = {
     publish: { action: 'unpublish' },
     discard: { action: 'reopen' },
     reopen: { action: 'discard' },
@@ -86,7 +86,7 @@ function undoOf({ wanted, after }: Made): Decision | null {
     renew: { action: 'renew', expiresAt },
     move: { action: 'move', clientId },
   };
-  return { memoryId: memory.id, version: after.version, ...back[action] };
+  return { memory: { ...memory, ...after }, ...back[action] };
 }
 
 function bodyOf({ memory, ...decision }: Wanted): Decision {
@@ -147,7 +147,7 @@ export function useDecide(changes: Parameters<typeof useChange>[1] = CHANGED) {
     for (const one of made.toReversed()) {
       const { memory, action } = one.wanted;
       const decision = undoOf(one);
-      if (decision !== null) wanted.push({ ...decision, memory: { ...memory, ...one.after } });
+      if (decision !== null) wanted.push(decision);
       else if (memory.subject === 'source' && action === 'delete')
         await restoreSource.mutateAsync([memory.id]).then(
           () => restored.push({ wanted: one.wanted, after: null }),

@@ -1,8 +1,48 @@
-import { type KeyboardEvent, useState } from 'react';
+import { type ChangeEvent, type KeyboardEvent, useState, useSyncExternalStore } from 'react';
 import type { Memory } from '../../../../shared/schemas/memories.ts';
+import { askBeforeLeaving } from '../../app/leaving.ts';
+import { useSession, useTeamId } from '../../app/session.tsx';
 import { Button } from '../../ui/button.tsx';
 import { INPUT, TextArea, TextField } from '../../ui/field.tsx';
-import { useDrafts } from './drafts.ts';
+
+/** What someone has changed in a memory, and the version that it is based on. */
+interface Draft {
+  title?: string;
+  content?: string;
+  version: number;
+}
+
+type Drafts = Readonly<Record<string, Draft>>;
+const NONE: Drafts = {};
+
+/** By person and Team: who signs in after another person finds nothing of theirs. */
+const kept = new Map<string, Drafts>();
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/**
+ * The texts of memories that are changed and not stored yet, by the id of the memory. They are kept when another page is
+ * shown, and the browser asks before it leaves the console with some.
+ */
+export function useDrafts() {
+  const key = `${useSession().user.id} ${useTeamId() ?? ''}`;
+  const drafts = useSyncExternalStore(subscribe, () => kept.get(key) ?? NONE);
+  /** Keeps a draft, also one made of the draft that is there; undefined forgets it. */
+  function put(id: string, given: Draft | undefined | ((now: Draft | undefined) => Draft | undefined)) {
+    const { [id]: now, ...others } = kept.get(key) ?? NONE;
+    const draft = typeof given === 'function' ? given(now) : given;
+    kept.set(key, draft === undefined ? others : { ...others, [id]: draft });
+    askBeforeLeaving(
+      kept,
+      [...kept.values()].some((some) => Object.keys(some).length > 0),
+    );
+    for (const listener of listeners) listener();
+  }
+  return { drafts, put };
+}
 
 /** Changes the title and the text of a memory. What is typed is its draft, until it is stored or forgotten. */
 export function EditForm({
@@ -19,12 +59,16 @@ export function EditForm({
   const { drafts, put } = useDrafts();
   const draft = drafts[memory.id];
   const [busy, setBusy] = useState(false);
-  const { title, content } = { ...memory, ...draft };
-  function type(field: 'title' | 'content', text: string) {
-    const { [field]: _, ...others } = draft ?? { version: memory.version };
-    const typed = text === memory[field] ? others : { ...others, [field]: text };
-    put(memory.id, Object.keys(typed).length === 1 ? undefined : typed);
-  }
+  const fieldOf = (name: 'title' | 'content') => ({
+    dir: 'auto',
+    required: true,
+    value: draft?.[name] ?? memory[name],
+    onChange({ target: { value } }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) {
+      const { [name]: _, ...others } = draft ?? { version: memory.version };
+      const typed = value === memory[name] ? others : { ...others, [name]: value };
+      put(memory.id, Object.keys(typed).length === 1 ? undefined : typed);
+    },
+  });
   async function save() {
     if (busy) return;
     setBusy(true);
@@ -48,23 +92,12 @@ export function EditForm({
         void save();
       }}
     >
-      <TextField
-        label="Title"
-        dir="auto"
-        autoComplete="off"
-        required
-        maxLength={300}
-        value={title}
-        onChange={(event) => type('title', event.target.value)}
-      />
+      <TextField label="Title" autoComplete="off" maxLength={300} {...fieldOf('title')} />
       <TextArea
         label="Text"
-        dir="auto"
         autoFocus
-        required
         className={`${INPUT} field-sizing-content h-auto max-h-[60vh] min-h-40 py-1.5 leading-6`}
-        value={content}
-        onChange={(event) => type('content', event.target.value)}
+        {...fieldOf('content')}
       />
       <div className="sticky bottom-0 flex flex-wrap gap-2 bg-page py-3">
         <Button look="primary" type="submit" busy={busy} title="Ctrl+Enter">

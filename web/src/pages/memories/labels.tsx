@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import type { ComponentProps } from 'react';
 import type { Verdict } from '../../../../shared/schemas/feedback.ts';
 import type { Memory } from '../../../../shared/schemas/memories.ts';
 import { useRights } from '../../app/rights.ts';
@@ -38,17 +39,9 @@ export const Tags = ({ tags, most = tags.length }: { tags: readonly string[]; mo
 );
 
 /** Limits a list to a client. It is absent in a Team without clients. */
-export function ClientFilter({
-  value,
-  onChange,
-}: {
-  value: string | undefined;
-  onChange: (clientId: string | undefined) => void;
-}) {
+export function ClientFilter(props: Pick<ComponentProps<typeof ChoiceFilter>, 'value' | 'onChange'>) {
   const options = useRights().clients.map(({ id, name }) => ({ value: id, name }));
-  return (
-    options.length > 0 && <ChoiceFilter label="Client" value={value} options={options} onChange={onChange} />
-  );
+  return options.length > 0 && <ChoiceFilter label="Client" options={options} {...props} />;
 }
 
 /** How a Team gets its first captures and memories. */

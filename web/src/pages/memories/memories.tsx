@@ -61,11 +61,11 @@ function Title({ one: { id, memoryId = id, title, subject, content, feedback = [
 }
 
 /** A day of the address as a time, in the time zone of this browser. */
-function startOf(day: string | undefined, { addDays = 0, addMs = 0 } = {}): string | undefined {
+function startOf(day: string | undefined, addDays = 0, addMs = 0): string | undefined {
   const at = new Date(`${day ?? ''}T00:00:00`);
-  if (Number.isNaN(at.getTime())) return undefined;
   at.setDate(at.getDate() + addDays);
-  return new Date(at.getTime() + addMs).toISOString();
+  at.setMilliseconds(addMs);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
 const TABS = ['published', 'review', 'discarded', 'archived'] as const;
@@ -84,8 +84,8 @@ export default function MemoriesPage() {
           ...narrow,
           state,
           // What was made in the first millisecond of the day counts, too.
-          createdAfter: startOf(from, { addMs: -1 }),
-          createdBefore: startOf(until, { addDays: 1 }),
+          createdAfter: startOf(from, 0, -1),
+          createdBefore: startOf(until, 1),
         }
       : { ...narrow, kind: 'memory', state: 'active' },
   ) as List<Listed>;
@@ -142,8 +142,10 @@ export default function MemoriesPage() {
 /** What stands in the place of an empty list. */
 function NoMemory({ isFiltered, state }: { isFiltered: boolean; state: keyof typeof STATES }) {
   if (isFiltered) return <Empty icon={Brain} title="No memory matches these filters" />;
-  if (state === 'review') return <Empty icon={Brain} title="Nothing waits for review" />;
-  if (state !== 'published') return <Empty icon={Brain} title={`Nothing is ${state}`} />;
+  if (state !== 'published')
+    return (
+      <Empty icon={Brain} title={state === 'review' ? 'Nothing waits for review' : `Nothing is ${state}`} />
+    );
   return (
     <Empty icon={Brain} title="No memories yet">
       <p>

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp, ListChecks, ListTree, Undo2, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useFilters } from '../../app/filters.ts';
 import { REVIEW } from '../../app/pages.tsx';
+import { useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
 import { Button, buttonClass, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -10,23 +11,11 @@ import { FilterBar, TextFilter } from '../../ui/filter-bar.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
-import { count, Name, Time } from '../../ui/text.tsx';
-import { Beside, MadeOf, ReplaceDialog } from './beside.tsx';
-import type { Made, Refused } from './decisions.ts';
-import { useDrafts } from './drafts.ts';
-import { EditForm } from './edit.tsx';
-import { decidedFor, type Entry, type Item, nearItems } from './entries.ts';
-import { ClientFilter, STATES } from './labels.tsx';
-import { ReviewActions, ReviewItem } from './review-item.tsx';
-import { type Acts, useReviewKeys } from './review-keys.ts';
-import { ReviewList } from './review-list.tsx';
-import { useCurrent, useHeadingOf } from './use-current.ts';
-import { useReview } from './use-review.ts';
-
-/** If fewer entries are left, the next ones are read. */
-const FEW = 10;
-/** The address names what is shown, after this time: who goes through the list quickly does not change it each time. */
-const ADDRESS_MS = 300;
+import { count, Name, Tag, Time } from '../../ui/text.tsx';
+import { EditForm, useDrafts } from './edit.tsx';
+import { ClientFilter, STATES, VERDICTS } from './labels.tsx';
+import { type Entry, itemsOf, useQueue } from './queue.ts';
+import { type Acts, Beside, MadeOf, ReplaceDialog, ReviewActions, ReviewItem } from './review-item.tsx';
 
 /** What the keys do that are for the whole list, as buttons. */
 const STEPS = [
@@ -37,87 +26,39 @@ const STEPS = [
 
 /** The page at /review: what waits for a decision, one by one. */
 export default function ReviewPage() {
-  const [filters, setFilters] = useFilters('/review');
-  const { q, clientId } = filters;
+  const [{ q, clientId }] = useFilters('/review');
   const canDecide = useTeam().state === 'active';
   const { drafts, put } = useDrafts();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  /** Which item of an entry stays, if it is not the first one. */
-  const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
   const [isEditing, setEditing] = useState(false);
   const [dialog, setDialog] = useState<'replace' | 'queue' | null>(null);
-  /** Items that others have decided, and for which a text was typed here. */
-  const [lost, setLost] = useState<readonly Pick<Item, 'id' | 'title'>[]>([]);
-  const review = useReview({ q, clientId }, { back: showAgain, answered: keepTexts });
-  const { items, isHidden, total } = review;
-  const { hasNextPage, isFetching, isError, isPending, error, fetchNextPage, refetch } = review.read.query;
-  const current = useCurrent(items, isHidden, hasNextPage, filters.item);
-  const { entries, entry, next, before } = current;
-  const mainOf = (one: Entry) => one.items.find(({ id }) => id === chosen[one.id]) ?? (one.items[0] as Item);
-  const item = entry && mainOf(entry);
+  const queue = useQueue(() => {
+    setEditing(false);
+    setDialog(null);
+  });
+  const { query, total, isFiltered, isHidden, entries, entry, next, before, show } = queue;
+  const heading = useHeadingOf(entry?.id);
+  const [item, ...others] = entry?.items ?? [];
   const draft = item && drafts[item.id];
-  const others = entry?.items.filter((one) => one !== item) ?? [];
   const inReview = item?.state === 'review';
   const similar = (inReview ? (item.similar ?? []) : []).filter(
     ({ memoryId }) => !isHidden(memoryId) && !others.some(({ id }) => id === memoryId),
   );
   const replaceable = similar.filter(({ state = 'published' }) => state === 'published');
 
-  const loadMore = () => hasNextPage && !isFetching && !isError && void fetchNextPage();
-  useEffect(() => {
-    // What says nearly the same as the current item is decided with it, so it has to be there.
-    const isApart = entry?.items
-      .flatMap(nearItems)
-      .some(({ memoryId }) => !items.some(({ id }) => id === memoryId) && !isHidden(memoryId));
-    if (current.isSought || isApart === true || entries.length - current.index < FEW) loadMore();
-  });
-  const shownId = isPending || isError || current.isSought ? filters.item : entry?.id;
-  useEffect(() => {
-    if (shownId === filters.item) return;
-    const timer = setTimeout(() => void setFilters({ item: shownId }), ADDRESS_MS);
-    return () => clearTimeout(timer);
-  });
-  const heading = useHeadingOf(entry?.id);
-
-  function show(id: string | undefined) {
-    if (id !== undefined) current.show(id);
-    setEditing(false);
-    setDialog(null);
-  }
-  function filter(some: { q: string } | { clientId: string | undefined }) {
-    current.show(null);
+  function filter(some: Parameters<typeof queue.filter>[0]) {
     // The form of another item would take the focus, and with it what is typed.
     setEditing(false);
-    void setFilters({ ...some, item: undefined });
-  }
-  function showAgain(again: readonly Item[]) {
-    for (const { id, version } of again) put(id, (draft) => draft && { ...draft, version });
-    show(again[0]?.id);
-  }
-  /** Forgets the texts that were stored. Those of discarded items stay, because that can be taken back. */
-  function keepTexts(made: readonly Made[], refused: readonly Refused[]) {
-    for (const { wanted } of made) if (wanted.action !== 'discard') put(wanted.memory.id, undefined);
-    for (const { wanted, isStale, now } of refused) {
-      const { id, state } = wanted.memory;
-      const typed = drafts[id];
-      if (typed === undefined || !isStale) continue;
-      if (now?.state === state) put(id, { ...typed, version: now.version });
-      else setLost((some) => [...some, wanted.memory]);
-    }
+    queue.filter(some);
   }
   function decide(some: readonly Entry[], action: 'publish' | 'discard', supersedes?: string) {
-    const decided = some.map((one) => {
-      const memory = mainOf(one);
-      return decidedFor(one, { memory, draft: drafts[memory.id], action, supersedes });
-    });
-    review.decideOn(decided);
+    queue.decideOn(some, action, supersedes);
     setSelected((ids) => ids.difference(new Set(some.map(({ id }) => id))));
-    if (entry && some.includes(entry)) show((next ?? before)?.id);
   }
   const publish = (supersedes?: string) => entry && decide([entry], 'publish', supersedes);
-  const toSelect = entries.filter((one) => selected.has(one.id) && mainOf(one).state === 'review');
+  const toSelect = entries.filter(({ id, items: [main] }) => selected.has(id) && main.state === 'review');
   /** With those that say nearly the same. */
-  const allSelected = toSelect.flatMap(({ items }) => items).length;
+  const allSelected = itemsOf(toSelect).length;
   const toggle = (id: string) => setSelected((ids) => ids.symmetricDifference(new Set([id])));
   /** Adds a sentence of another text to the one that is decided on. */
   function keep(sentence: string) {
@@ -129,7 +70,7 @@ export default function ReviewPage() {
   const acts: Acts = {
     j: next && (() => show(next.id)),
     k: before && (() => show(before.id)),
-    u: canDecide ? review.undoLast : undefined,
+    u: canDecide ? queue.undoLast : undefined,
     p: decidable && (() => publish()),
     d: decidable && (() => decide([decidable], 'discard')),
     e: decidable && item?.subject === 'memory' ? () => setEditing(true) : undefined,
@@ -159,14 +100,7 @@ export default function ReviewPage() {
           </div>
         )}
       </FilterBar>
-      <ReviewList
-        entries={entries}
-        current={entry?.id}
-        selected={selected}
-        onShow={show}
-        onSelect={canDecide ? toggle : undefined}
-        onEnd={loadMore}
-      />
+      <QueueList queue={queue} selected={selected} onSelect={canDecide ? toggle : undefined} />
     </div>
   );
   const text = draft?.content ?? item?.content ?? '';
@@ -193,7 +127,7 @@ export default function ReviewPage() {
         </>
       }
     >
-      {lost.map(({ id, title }) => (
+      {queue.lost.map(({ id, title }) => (
         <Notice
           key={id}
           actions={
@@ -207,13 +141,13 @@ export default function ReviewPage() {
       ))}
       <div className="grid items-start gap-x-8 md:grid-cols-[17rem_minmax(0,1fr)]">
         <div className="sticky top-16 max-md:hidden">{list}</div>
-        {isPending ? (
+        {query.isPending ? (
           <Skeleton />
         ) : entry === undefined || item === undefined ? (
-          error === null ? (
-            <Nothing isFiltered={q !== undefined || clientId !== undefined} />
+          query.error === null ? (
+            <Nothing isFiltered={isFiltered} />
           ) : (
-            <Failure error={error} retry={() => void refetch()} />
+            <Failure error={query.error} retry={() => void query.refetch()} />
           )
         ) : (
           <div className="min-w-0">
@@ -239,15 +173,8 @@ export default function ReviewPage() {
                   others={others.map((one) => ({ ...one, about: <Time at={one.createdAt} /> }))}
                   actions={(id) => (
                     <>
-                      <Button
-                        onClick={() => {
-                          setChosen({ ...chosen, [entry.id]: id });
-                          setEditing(false);
-                        }}
-                      >
-                        Take this text
-                      </Button>
-                      <Button look="quiet" onClick={() => current.setApart(id)}>
+                      <Button onClick={() => queue.choose(entry, id)}>Take this text</Button>
+                      <Button look="quiet" onClick={() => queue.setApart(id)}>
                         Take out of this group
                       </Button>
                     </>
@@ -270,7 +197,7 @@ export default function ReviewPage() {
                 {inReview && item.captures && <MadeOf captures={item.captures} />}
               </div>
             </div>
-            {canDecide && !isEditing && (
+            {decidable && (
               <ReviewActions
                 acts={acts}
                 item={item}
@@ -291,6 +218,66 @@ export default function ReviewPage() {
   );
 }
 
+const intoView = (row: HTMLElement | null) => row?.scrollIntoView({ block: 'nearest' });
+
+interface ListProps {
+  queue: ReturnType<typeof useQueue>;
+  selected: ReadonlySet<string>;
+  /** Absent: nothing can be selected. */
+  onSelect: ((id: string) => void) | undefined;
+}
+
+/** What waits for a decision, as a list to choose from. */
+function QueueList({ queue: { entries, entry, show, loadMore }, selected, onSelect }: ListProps) {
+  const { nameOf } = useRights();
+  const { drafts } = useDrafts();
+  return (
+    <ul
+      aria-label="Queue"
+      className="min-h-0 overflow-y-auto rounded-lg border border-line bg-panel empty:hidden"
+      onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+        if (scrollTop + clientHeight > scrollHeight - 400) loadMore();
+      }}
+    >
+      {entries.map(({ id, items }) => {
+        const [{ title, clientId, feedback, state }] = items;
+        const isCurrent = id === entry?.id;
+        return (
+          <li
+            key={id}
+            ref={isCurrent ? intoView : null}
+            className={`flex items-start gap-2 border-b border-line px-3 py-2 last:border-b-0 ${isCurrent ? 'bg-tint' : 'hover:bg-hover'}`}
+          >
+            {onSelect && (
+              <input
+                type="checkbox"
+                className={`mt-0.5 shrink-0 ${state === 'review' ? '' : 'invisible'}`}
+                aria-label={`Select ${title}`}
+                checked={selected.has(id)}
+                onChange={() => onSelect(id)}
+              />
+            )}
+            <button
+              type="button"
+              className="min-w-0 grow text-left"
+              aria-current={isCurrent ? 'true' : undefined}
+              onClick={() => show(id)}
+            >
+              <Name className="line-clamp-2">{title}</Name>
+              <span className="flex flex-wrap items-center gap-x-1.5 text-xs text-faint empty:hidden">
+                {items.length > 1 && <Tag>{items.length} near-equal</Tag>}
+                {feedback?.[0] && <Tag tone="warn">{VERDICTS[feedback[0].verdict]}</Tag>}
+                {items.some((item) => drafts[item.id] !== undefined) && <Tag tone="warn">Edited</Tag>}
+                {clientId !== null && <Name>{nameOf(clientId)}</Name>}
+              </span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
 /** What stands in the place of an item. */
 const Nothing = ({ isFiltered }: { isFiltered: boolean }) => (
   <Empty icon={ListChecks} title={isFiltered ? 'No item matches these filters' : 'Nothing waits for review'}>
@@ -302,3 +289,49 @@ const Nothing = ({ isFiltered }: { isFiltered: boolean }) => (
     )}
   </Empty>
 );
+
+/** The heading of what is shown. It gets the focus when something else is shown, unless someone is typing. */
+function useHeadingOf(id: string | undefined) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (id === undefined) return;
+    const isTyping = document.activeElement?.matches('input, select, textarea') === true;
+    if (!isFirst.current && !isTyping) {
+      heading.current?.focus({ preventScroll: true });
+      scrollTo({ top: 0 });
+    }
+    isFirst.current = false;
+  }, [id]);
+  return heading;
+}
+
+const FIELDS =
+  'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="dialog"], [role="alertdialog"], [role="menu"]';
+const MODIFIERS = ['Alt', 'AltGraph', 'Control', 'Meta', 'Shift'];
+
+/** Does what the keys of the page are for. They come before those of the shell, and not after its `g`. */
+function useReviewKeys(acts: Acts): void {
+  const isAfterG = useRef(false);
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const { target, isComposing, repeat } = event;
+    // The caps lock is no modifier.
+    const key = event.key.toLowerCase();
+    const isForPage =
+      !isComposing &&
+      !MODIFIERS.some((name) => event.getModifierState(name)) &&
+      !(target instanceof Element && target.closest(FIELDS)) &&
+      // Holding one of the other keys down must not decide on the whole list.
+      (!repeat || key === 'j' || key === 'k');
+    const act = isForPage && !isAfterG.current ? acts[key as keyof Acts] : undefined;
+    isAfterG.current = isForPage && key === 'g' && !isAfterG.current;
+    if (act === undefined) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    act();
+  });
+  useEffect(() => {
+    addEventListener('keydown', press, true);
+    return () => removeEventListener('keydown', press, true);
+  }, []);
+}
