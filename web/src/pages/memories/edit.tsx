@@ -44,18 +44,15 @@ export function useDrafts() {
   return { drafts, put };
 }
 
-/** Changes the title and the text of a memory. What is typed is its draft, until it is stored or forgotten. */
-export function EditForm({
-  memory,
-  action,
-  onSave,
-  onClose,
-}: {
+interface Props {
   memory: Pick<Memory, 'id' | 'title' | 'content' | 'version'>;
   action: string;
   onSave: () => unknown;
   onClose: () => void;
-}) {
+}
+
+/** Changes the title and the text of a memory. What is typed is its draft, until it is stored or forgotten. */
+export function EditForm({ memory, action, onSave, onClose }: Props) {
   const { drafts, put } = useDrafts();
   const draft = drafts[memory.id];
   const [busy, setBusy] = useState(false);

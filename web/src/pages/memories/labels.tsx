@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { ComponentProps } from 'react';
-import type { Verdict } from '../../../../shared/schemas/feedback.ts';
+import type { OpenFeedback, Verdict } from '../../../../shared/schemas/feedback.ts';
 import type { Memory } from '../../../../shared/schemas/memories.ts';
 import { useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/filter-bar.tsx';
-import { Name, Tag } from '../../ui/text.tsx';
+import { Name, Tag, Time } from '../../ui/text.tsx';
 
 export const LINK = 'text-brand underline';
 
@@ -36,6 +36,20 @@ export const Tags = ({ tags, most = tags.length }: { tags: readonly string[]; mo
     ))}
     {tags.length > most && <span className="text-xs text-faint">+{tags.length - most}</span>}
   </span>
+);
+
+/** Feedback that waits for a decision. The text that was found is part of the one that it is shown with. */
+export const FeedbackList = ({ feedback }: { feedback: readonly OpenFeedback[] }) => (
+  <ul className="flex flex-col gap-3">
+    {feedback.map(({ verdict, note, createdAt, chunkId }) => (
+      <li key={`${chunkId} ${createdAt}`} className="rounded-md bg-warn-tint p-3">
+        <Tag tone="warn">{VERDICTS[verdict]}</Tag> <Time at={createdAt} className="text-sm text-soft" />
+        <p className="mt-1 whitespace-pre-wrap" dir="auto">
+          {note}
+        </p>
+      </li>
+    ))}
+  </ul>
 );
 
 /** Limits a list to a client. It is absent in a Team without clients. */

@@ -27,8 +27,7 @@ import { TagsField } from '../sources/tags.tsx';
 import { useActions } from './actions.tsx';
 import { CHANGED, useDecideAndSay, type Wanted } from './decisions.ts';
 import { EditForm, useDrafts } from './edit.tsx';
-import { FeedbackList } from './feedback.tsx';
-import { LINK, STATES, Tags, TONES } from './labels.tsx';
+import { FeedbackList, LINK, STATES, Tags, TONES } from './labels.tsx';
 
 /** What reads differently after a memory was deleted for good, apart from its own page. */
 const PURGED = CHANGED.filter((name) => name !== 'getMemory' && name !== 'listMemoryVersions');

@@ -11,24 +11,21 @@ import { Section } from '../../ui/section.tsx';
 import { Loaded, Skeleton } from '../../ui/states.tsx';
 import { count, Name, Tag, Time } from '../../ui/text.tsx';
 import { useDrafts } from './edit.tsx';
-import { FeedbackList } from './feedback.tsx';
-import { Tags } from './labels.tsx';
+import { FeedbackList, Tags } from './labels.tsx';
 import type { Item } from './queue.ts';
 
 /** What the keys of the review do now; one that does nothing is undefined. */
 export type Acts = Readonly<Record<'j' | 'k' | 'p' | 'e' | 'd' | 's' | 'u' | 'x', (() => void) | undefined>>;
 
-/** The item that is decided on: its text, and what is known of it. */
-export function ReviewItem({
-  item,
-  heading,
-  children,
-}: {
+interface ItemProps {
   item: Item;
   heading: Ref<HTMLHeadingElement>;
   /** In place of the text: the form that changes it. */
   children?: ReactNode;
-}) {
+}
+
+/** The item that is decided on: its text, and what is known of it. */
+export function ReviewItem({ item, heading, children }: ItemProps) {
   const { nameOf } = useRights();
   const draft = useDrafts().drafts[item.id];
   const { id, subject, clientId, createdAt, createdWith, tags, expiresAt, feedback = [] } = item;
@@ -70,20 +67,17 @@ export function ReviewItem({
   );
 }
 
-/** What can be decided, always in sight. Each button names its key, and is there as long as the key does something. */
-export function ReviewActions({
-  acts,
-  item,
-  others,
-  onForget,
-}: {
+interface ActionsProps {
   acts: Acts;
   item: Item;
   /** How many items leave the list with this one. */
   others: number;
   /** Forgets what was typed; absent: nothing was. */
   onForget: (() => void) | undefined;
-}) {
+}
+
+/** What can be decided, always in sight. Each button names its key, and is there as long as the key does something. */
+export function ReviewActions({ acts, item, others, onForget }: ActionsProps) {
   const hasFeedback = item.state === 'published';
   const keep = onForget ? 'Save the changes' : 'Keep';
   const buttons = [
@@ -127,12 +121,7 @@ export const Key = ({ children }: { children: string }) => (
 const EXCERPT = 1000;
 
 /** A text beside the one that is decided on. */
-interface Other {
-  id: string;
-  title: string;
-  about: ReactNode;
-  content: string;
-}
+type Other = Pick<Item, 'id' | 'title' | 'content'> & { about: ReactNode };
 
 interface Decided {
   /** The text that is decided on. */
@@ -141,13 +130,14 @@ interface Decided {
   keep: ((sentence: string) => void) | undefined;
 }
 
+interface BesideProps extends Decided {
+  title: string;
+  others: readonly Other[];
+  actions?: (id: string) => ReactNode;
+}
+
 /** Texts beside the one that is decided on: what of each would be lost or changed. */
-export const Beside = ({
-  title,
-  others,
-  actions,
-  ...decided
-}: Decided & { title: string; others: readonly Other[]; actions?: (id: string) => ReactNode }) =>
+export const Beside = ({ title, others, actions, ...decided }: BesideProps) =>
   others.length > 0 && (
     <Section title={title}>
       <ul className="flex flex-col gap-3">
@@ -198,16 +188,14 @@ export const MadeOf = ({ captures }: { captures: NonNullable<Item['captures']> }
   </Section>
 );
 
-/** Asks which of several memories is replaced. The keys 1 to 9 choose, too. */
-export const ReplaceDialog = ({
-  similar,
-  onChoose,
-  onClose,
-}: {
+interface ReplaceProps {
   similar: readonly SimilarMemory[];
   onChoose: (id: string) => void;
   onClose: () => void;
-}) => (
+}
+
+/** Asks which of several memories is replaced. The keys 1 to 9 choose, too. */
+export const ReplaceDialog = ({ similar, onChoose, onClose }: ReplaceProps) => (
   <Dialog open onClose={onClose} title="Which memory does it replace?">
     <ol
       className="flex flex-col gap-2 pt-1"

@@ -112,12 +112,12 @@ export default function ReviewPage() {
       total={total}
       actions={
         <>
-          {STEPS.map(([key, icon, label]) => {
-            const act = acts[key];
-            return (
-              act && <IconButton key={key} icon={icon} label={label} aria-keyshortcuts={key} onClick={act} />
-            );
-          })}
+          {STEPS.map(
+            ([key, icon, label]) =>
+              acts[key] && (
+                <IconButton key={key} icon={icon} label={label} aria-keyshortcuts={key} onClick={acts[key]} />
+              ),
+          )}
           <IconButton
             icon={ListTree}
             label="Queue"
