@@ -267,7 +267,6 @@ function Versions({ memory }: { memory: Memory }) {
           version,
           updatedAt: createdAt,
           updatedBy: actorId,
-          deleted: false,
         }))}
         {...(state === 'published' && items[0] && { current: items[0].version })}
         open={open}
