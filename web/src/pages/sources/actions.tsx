@@ -10,10 +10,9 @@ import {
   Trash2,
 } from 'lucide-react';
 import { useState } from 'react';
-import type { Source } from '../../../../shared/schemas/sources.ts';
+import type { Source, SourceBatch } from '../../../../shared/schemas/sources.ts';
 import { type List, useChange } from '../../app/data.ts';
 import { layerOptions, useRights } from '../../app/rights.ts';
-import { useTeamId } from '../../app/session.tsx';
 import { type Action, ActionBar, ActionMenu } from '../../ui/action-menu.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { ConfirmAct } from '../../ui/form-dialog.tsx';
@@ -21,50 +20,112 @@ import { HereLink } from '../../ui/here-link.tsx';
 import { ExpiryDialog, MoveDialog, TagDialog } from '../../ui/record-dialogs.tsx';
 import type { useSelection } from '../../ui/selection.ts';
 import { count, Name, size, Tag } from '../../ui/text.tsx';
-import { sayFailure } from '../../ui/toast.tsx';
-import { type Change, useSourceBatch } from './batch.ts';
+import { say, sayFailure } from '../../ui/toast.tsx';
 import type { SourceText } from './labels.ts';
 
-/** What changes sources, and the dialog that asks for a value first. */
+/** The operations whose answers are different after a source changed. */
+export const AFFECTED = [
+  'listSources',
+  'listTags',
+  'getStatus',
+  'getSource',
+  'listSourceVersions',
+  'searchMemory',
+] as const;
+
+/** How a refusal names a source that has the same text already. Its id says nothing to people. */
+export const OTHER_SOURCE = /The active source ([\da-f-]{36})/;
+
+/** The most sources that one request changes. */
+const AT_ONCE = 100;
+
+/** Changes sources, says how many changed and how many not, and offers to take back what was done. */
+export function useSourceBatch() {
+  const change = useChange('changeSources', AFFECTED);
+  async function send(batches: readonly SourceBatch[], done: string, canUndo: boolean): Promise<void> {
+    const answers: Awaited<ReturnType<typeof change.mutateAsync>>[] = [];
+    const reasons = new Set<string>();
+    try {
+      for (const batch of batches) answers.push(await change.mutateAsync([batch]));
+    } catch (error) {
+      reasons.add((error as Error).message);
+    }
+    const results = answers.flatMap((answer) => answer.results);
+    const undo = answers.toReversed().flatMap((answer) => answer.undo);
+    const problems = results.flatMap(({ problem }) => problem ?? []);
+    for (const { detail, title } of problems)
+      reasons.add((detail ?? title).replace(OTHER_SOURCE, 'Another source there'));
+    const sent = batches.flatMap(({ ids }) => ids);
+    const name = (n: number) => (new Set(sent).size === 1 ? 'Source' : count(n, 'source'));
+    const changed = results.filter((result) => result.changed).length;
+    if (changed > 0 || reasons.size === 0)
+      say(
+        `${name(changed)}${done}.`,
+        canUndo && undo.length > 0 ? () => void send(undo, ': taken back', false) : undefined,
+      );
+    const left = problems.length + sent.length - results.length;
+    if (reasons.size > 0)
+      sayFailure(new Error(`${name(left)} not changed. ${[...reasons].slice(0, 3).join(' ')}`));
+  }
+  /** @param done what is then said of the sources: "archived" */
+  return (ids: readonly string[], what: SourceBatch['change'], done: string): Promise<void> => {
+    const batches = Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, n) => ({
+      ids: ids.slice(n * AT_ONCE, (n + 1) * AT_ONCE),
+      change: what,
+    }));
+    return send(batches, ` ${done}`, true);
+  };
+}
+
+/** What asks for a value first. */
+const DIALOGS = { Tag: TagDialog, Move: MoveDialog, Expiry: ExpiryDialog };
+
+/**
+ * What changes sources, and the dialog that is open.
+ * @param what what the sources are called, such as "3 sources"
+ * @param now what the dialogs start from
+ */
 function useActions(
   ids: readonly string[],
   what: string,
   now: { from?: string | null; at?: string | null } = {},
   onApply?: () => void,
 ) {
-  const [asks, setAsks] = useState<'tag' | 'move' | 'expiry' | null>(null);
+  const [asked, setAsked] = useState<keyof typeof DIALOGS | null>(null);
   const batch = useSourceBatch();
-  const apply = (change: Change, done: string) => {
-    setAsks(null);
+  const apply = (change: SourceBatch['change'], done: string) => {
+    setAsked(null);
     onApply?.();
     void batch(ids, change, done);
   };
-  const asked = { what, apply, onClose: () => setAsks(null) };
   const actions = {
-    tag: [TagIcon, 'Tag', () => setAsks('tag')],
-    move: [FolderInput, 'Move', () => setAsks('move')],
-    expire: [CalendarX2, 'Expiry', () => setAsks('expiry')],
+    tag: [TagIcon, 'Tag', () => setAsked('Tag')],
+    move: [FolderInput, 'Move', () => setAsked('Move')],
+    expire: [CalendarX2, 'Expiry', () => setAsked('Expiry')],
     archive: [Archive, 'Archive', () => apply({ state: 'archived' }, 'archived')],
     restore: [ArchiveRestore, 'Restore', () => apply({ state: 'active' }, 'restored')],
   } satisfies Record<string, Action>;
-  const dialog = (
-    <>
-      {asks === 'tag' && <TagDialog {...asked} />}
-      {asks === 'move' && <MoveDialog {...asked} from={now.from} />}
-      {asks === 'expiry' && <ExpiryDialog {...asked} at={now.at ?? null} />}
-    </>
-  );
+  const Dialog = asked && DIALOGS[asked];
+  const dialog = Dialog && <Dialog what={what} apply={apply} onClose={() => setAsked(null)} {...now} />;
   return { actions, dialog };
 }
 
 /** What can be done with a source, as far as the person can do it. */
 export function Actions({ source }: { source: SourceText }) {
-  const { id, state, clientId, expiresAt } = source;
-  const [purges, setPurges] = useState(false);
+  const { id, title, kind, state, clientId, expiresAt, original } = source;
+  const [isPurging, setPurging] = useState(false);
   const all = useRights();
   const { change, restore, purge } = all.rightsOn(source);
   const { actions, dialog } = useActions([id], 'this source', { from: clientId, at: expiresAt });
   const canMove = layerOptions(all).some(({ value }) => (value || null) !== clientId);
+  const purging = useChange('purgeSource', ['listSources', 'listTags', 'getStatus', 'searchMemory']);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  async function remove() {
+    await purging.mutateAsync([id]);
+    await navigate({ to: '/sources' });
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey.flat().includes(id) });
+  }
   return (
     <>
       {state === 'archived' && <Tag tone="warn">Archived</Tag>}
@@ -84,39 +145,25 @@ export function Actions({ source }: { source: SourceText }) {
           change && canMove && actions.move,
           change && actions.expire,
           change && actions.archive,
-          purge && [Trash2, 'Delete for good', () => setPurges(true)],
+          purge && [Trash2, 'Delete for good', () => setPurging(true)],
         ]}
       />
       {dialog}
-      {purges && <Purge source={source} onClose={() => setPurges(false)} />}
+      {isPurging && (
+        <ConfirmAct
+          title="Delete this source for good?"
+          action="Delete for good"
+          act={remove}
+          done="The source is deleted for good."
+          onClose={() => setPurging(false)}
+        >
+          <Name>{title}</Name> is deleted at once, and cannot be brought back: its text with all versions
+          {original !== null && `, its file (${size(original.bytes)})`}
+          {kind === 'import' && ', the imports it was made of'}, its tags, and how often it was found. The
+          audit keeps its id.
+        </ConfirmAct>
+      )}
     </>
-  );
-}
-
-/** Asks before a source is deleted for good. */
-function Purge({ source, onClose }: { source: SourceText; onClose: () => void }) {
-  const purge = useChange('purgeSource', ['listSources', 'listTags', 'getStatus', 'searchMemory']);
-  const client = useQueryClient();
-  const team = useTeamId();
-  const navigate = useNavigate();
-  async function remove() {
-    await purge.mutateAsync([source.id]);
-    await navigate({ to: '/sources' });
-    client.removeQueries({ queryKey: [team, 'getSource', source.id] });
-  }
-  return (
-    <ConfirmAct
-      title="Delete this source for good?"
-      action="Delete for good"
-      act={remove}
-      done="The source is deleted for good."
-      onClose={onClose}
-    >
-      <Name>{source.title}</Name> is deleted at once, and cannot be brought back: its text with all versions
-      {source.original !== null && `, its file (${size(source.original.bytes)})`}
-      {source.kind === 'import' && ', the imports it was made of'}, its tags, and how often it was found. The
-      audit keeps its id.
-    </ConfirmAct>
   );
 }
 

@@ -4,23 +4,26 @@ import { Download } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { unreadWords } from '../../../../shared/formats/unread-words.ts';
 import type { SimilarSource } from '../../../../shared/schemas/sources.ts';
-import { useRead, useSave } from '../../app/data.ts';
+import { useChange, useRead, useSave } from '../../app/data.ts';
+import { useFilters } from '../../app/filters.ts';
 import { usePerson } from '../../app/person.ts';
 import { isExpired, useRights } from '../../app/rights.ts';
-import { useTeamId } from '../../app/session.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Changes } from '../../ui/changes.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Facts, MoreLink, Section } from '../../ui/section.tsx';
+import { Loaded, Skeleton } from '../../ui/states.tsx';
 import { Address, count, Name, size, Tag, Time } from '../../ui/text.tsx';
-import { sayFailure } from '../../ui/toast.tsx';
+import { say, sayFailure } from '../../ui/toast.tsx';
+import { VersionList } from '../../ui/versions.tsx';
 import { FeedbackList, LINK } from '../memories/labels.tsx';
-import { useSourceBatch } from './batch.ts';
+import { AFFECTED, useSourceBatch } from './actions.tsx';
 import { KINDS, type SourceText } from './labels.ts';
 import { TagsField } from './tags.tsx';
 
 /** The key of what an editor found to be nearly the same, as long as this browser knows. */
-export const similarKey = (team: string | null, id: string) => [team, 'similar', id];
+export const similarKey = (id: string) => ['similar', id];
 
 /** What is known of a source. */
 export function Details({ source }: { source: SourceText }) {
@@ -30,6 +33,12 @@ export function Details({ source }: { source: SourceText }) {
   const { id, kind, state, tags, createdWith, createdAt, updatedAt, expiresAt, occurredAt, lastFoundAt } =
     source;
   const isActive = state === 'active';
+  const save = useSave('getOriginal');
+  function download() {
+    const { filename } = source.metadata;
+    const as = typeof filename === 'string' ? filename : source.title;
+    save.mutate({ args: [id], as }, { onError: sayFailure });
+  }
   const facts: readonly [name: string, value: ReactNode][] = [
     ['Kind', KINDS[kind]],
     [
@@ -71,7 +80,17 @@ export function Details({ source }: { source: SourceText }) {
     [isExpired(source) ? 'Expired' : 'Expires', expiresAt && <Time at={expiresAt} />],
     ['Address', source.uri && <Address uri={source.uri} />],
     ['External id', source.externalId && <Name>{source.externalId}</Name>],
-    ['File', source.original && <OriginalFile source={source} bytes={source.original.bytes} />],
+    [
+      'File',
+      source.original && (
+        <span className="-my-1.5 flex flex-wrap items-center">
+          {size(source.original.bytes)}
+          <Button look="quiet" icon={Download} busy={save.isPending} onClick={download}>
+            Download
+          </Button>
+        </span>
+      ),
+    ],
     ['Encoding', source.encoding],
     [
       'Same text as',
@@ -96,7 +115,11 @@ export function Details({ source }: { source: SourceText }) {
       </span>,
     ],
   ];
-  const metadata = Object.entries(source.metadata).filter(([, value]) => value !== source.title);
+  const metadata = Object.entries(source.metadata)
+    .filter(([, value]) => value !== source.title)
+    .map(([name, value]) => {
+      return [name, <Name>{typeof value === 'string' ? value : JSON.stringify(value)}</Name>] as const;
+    });
   return (
     <>
       {source.unread.length > 0 && (
@@ -111,42 +134,16 @@ export function Details({ source }: { source: SourceText }) {
       {isFull && kind !== 'memory' && isActive && <Questions id={id} />}
       {metadata.length > 0 && (
         <Section title="Metadata">
-          <Facts
-            facts={metadata.map(([name, value]) => [
-              name,
-              <Name>{typeof value === 'string' ? value : JSON.stringify(value)}</Name>,
-            ])}
-          />
+          <Facts facts={metadata} />
         </Section>
       )}
     </>
   );
 }
 
-/** The size of the file that a source was made of, and a button that saves it. */
-function OriginalFile({ source, bytes }: { source: SourceText; bytes: number }) {
-  const save = useSave('getOriginal');
-  const { filename } = source.metadata;
-  const as = typeof filename === 'string' ? filename : source.title;
-  return (
-    <span className="-my-1.5 flex flex-wrap items-center">
-      {size(bytes)}
-      <Button
-        look="quiet"
-        icon={Download}
-        busy={save.isPending}
-        onClick={() => save.mutate({ args: [source.id], as }, { onError: sayFailure })}
-      >
-        Download
-      </Button>
-    </span>
-  );
-}
-
 /** The sources that are nearly the same as a note that was just stored. */
 function Similar({ id }: { id: string }) {
-  const queryKey = similarKey(useTeamId(), id);
-  const { data = [] } = useQuery<readonly SimilarSource[]>({ queryKey, enabled: false });
+  const { data = [] } = useQuery<readonly SimilarSource[]>({ queryKey: similarKey(id), enabled: false });
   if (data.length === 0) return null;
   return (
     <Section title="Nearly the same">
@@ -180,5 +177,66 @@ function Questions({ id }: { id: string }) {
     >
       <FeedbackList feedback={feedback} />
     </Section>
+  );
+}
+
+/** The texts that a source had before. The one that is open is compared with the present text. */
+export function Versions({ source }: { source: SourceText }) {
+  const { id, updatedAt } = source;
+  const [{ version: open }] = useFilters('/sources/$id');
+  const canRestore = useRights().rightsOn(source).change;
+  const query = useRead('listSourceVersions', [id, { limit: 50 }]);
+  const change = useChange('restoreSourceVersion', AFFECTED);
+  async function restore(version: number, text: string, canUndo = false) {
+    try {
+      await change.mutateAsync([id, String(version)]);
+      // The text that was replaced is the newest version now.
+      const newest = (await query.refetch()).data?.items[0]?.version;
+      say(text, canUndo && newest ? () => void restore(newest, 'Taken back.') : undefined);
+    } catch (error) {
+      sayFailure(error as Error);
+    }
+  }
+  return (
+    <Loaded query={query}>
+      {({ items }) => (
+        <>
+          <p className="flex h-9 items-center gap-2 border-b border-line text-sm">
+            <span className="font-medium">Present text</span>
+            <Time at={updatedAt} className="text-faint" />
+          </p>
+          <VersionList
+            versions={items.map(({ version, at, actorId }) => ({
+              version,
+              updatedAt: at,
+              updatedBy: actorId,
+            }))}
+            open={open}
+            restore={
+              canRestore
+                ? (version) => void restore(version, `Version ${version} restored.`, true)
+                : undefined
+            }
+          >
+            {(version) => <Difference id={id} version={version} />}
+          </VersionList>
+          {items.length === 0 && <p className="py-2 text-sm text-faint">The text was never changed.</p>}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** What changed since a version. */
+function Difference({ id, version }: { id: string; version: number }) {
+  const before = useRead('getSource', [id, { text: true, version, limit: 1 }]);
+  const now = useRead('getSource', [id, { text: true, limit: 1 }]);
+  return (
+    <div className="pt-1 pb-3">
+      <p className="mb-1 text-xs text-faint">What changed since then</p>
+      <Loaded query={before.data ? now : before} skeleton={<Skeleton rows={2} />}>
+        {() => <Changes before={before.data?.text ?? ''} after={now.data?.text ?? ''} isShort />}
+      </Loaded>
+    </div>
   );
 }

@@ -10,7 +10,7 @@ import { Failure } from '../../ui/states.tsx';
 import { TextEditor, WithFirst } from '../../ui/text-editor.tsx';
 import { say } from '../../ui/toast.tsx';
 import { LINK } from '../memories/labels.tsx';
-import { AFFECTED, OTHER_SOURCE } from './batch.ts';
+import { AFFECTED, OTHER_SOURCE } from './actions.tsx';
 import { similarKey } from './details.tsx';
 import { Reading } from './reader.tsx';
 import { TagsField } from './tags.tsx';
@@ -68,7 +68,7 @@ function Form({
     }
     const scope = layer === '' ? {} : { clientId: layer };
     const stored = await store.mutateAsync([{ title: name, text, tags: [...tags], scope }]);
-    client.setQueryData(similarKey(team, stored.source.id), stored.similarSources);
+    client.setQueryData(similarKey(stored.source.id), stored.similarSources);
     const done = stored.duplicate ? 'This text was stored already. Here it is.' : 'Note stored.';
     say(`${done}${warning(stored.redactions)}`);
     return stored.source.id;
@@ -124,24 +124,22 @@ function Form({
               onRemove={(tag) => setTags(tags.filter((one) => one !== tag))}
             />
           </div>
-          {error && <Problem error={error} />}
+          {error && (
+            <div className="mb-3">
+              <Failure error={new Error(error.message.replace(OTHER_SOURCE, 'Another source'))} />
+              {OTHER_SOURCE.test(error.message) && (
+                <Link
+                  to="/sources/$id"
+                  params={{ id: OTHER_SOURCE.exec(error.message)?.[1] ?? '' }}
+                  className={LINK}
+                >
+                  Show that source
+                </Link>
+              )}
+            </div>
+          )}
         </>
       )}
     </TextEditor>
-  );
-}
-
-/** Why a text was not stored, with a link to the source that has it already. */
-function Problem({ error: { message } }: { error: Error }) {
-  const id = OTHER_SOURCE.exec(message)?.[1];
-  return (
-    <div className="mb-3">
-      <Failure error={new Error(message.replace(OTHER_SOURCE, 'Another source'))} />
-      {id !== undefined && (
-        <Link to="/sources/$id" params={{ id }} className={LINK}>
-          Show that source
-        </Link>
-      )}
-    </div>
   );
 }

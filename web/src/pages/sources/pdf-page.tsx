@@ -1,5 +1,14 @@
+import { skipToken, useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight, type LucideIcon } from 'lucide-react';
-import { getDocument, type PDFDocumentProxy, type PDFPageProxy, PDFWorker, Util, version } from 'pdfjs-dist';
+import {
+  getDocument,
+  type PDFDocumentProxy,
+  type PDFPageProxy,
+  PDFWorker,
+  RenderingCancelledException,
+  Util,
+  version,
+} from 'pdfjs-dist';
 // Vite makes this export: the address of the file.
 // oxlint-disable-next-line import/default
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
@@ -30,25 +39,26 @@ function usePdf(bytes: Blob) {
     const port = new Worker(policy.createScriptURL(''), { type: 'module' });
     const worker = new PDFWorker({ port } as never);
     let isOpen = true;
-    let close = () => Promise.resolve();
-    async function open() {
-      const task = getDocument({
-        data: new Uint8Array(await bytes.arrayBuffer()),
+    const opening = bytes.arrayBuffer().then((data) =>
+      getDocument({
+        data,
         worker,
         // The policy of the console allows neither.
         isEvalSupported: false,
         useWasm: false,
         wasmUrl: FILES,
         cMapUrl: FILES,
-      } as never);
-      close = () => task.destroy();
-      const opened = await task.promise;
-      if (isOpen) setPdf(opened);
-    }
-    open().catch((problem: Error) => isOpen && setError(problem));
+      } as never),
+    );
+    opening
+      .then(({ promise }) => promise)
+      .then(
+        (opened) => isOpen && setPdf(opened),
+        (problem: Error) => isOpen && setError(problem),
+      );
     return () => {
       isOpen = false;
-      void close().finally(() => port.terminate());
+      void opening.then((task) => task.destroy()).finally(() => port.terminate());
     };
   }, [bytes]);
   return { pdf, error };
@@ -116,51 +126,42 @@ async function marksOf(page: PDFPageProxy, passage: string): Promise<Mark[]> {
   });
 }
 
+const NONE: readonly Mark[] = [];
+
 /** A page as a picture, with marks over the text. */
 function PageImage({ pdf, number, text }: { pdf: PDFDocumentProxy; number: number; text: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [marks, setMarks] = useState<readonly Mark[]>([]);
-  const [error, setError] = useState<Error>();
+  const [undrawn, setUndrawn] = useState<Error | null>(null);
   const mark = useRef<HTMLDivElement>(null);
+  const { data: page, error: unread } = useQuery({
+    queryKey: ['page', pdf.fingerprints, number],
+    queryFn: () => pdf.getPage(number),
+    retry: false,
+    // It is gone with its file.
+    gcTime: 0,
+  });
+  const error = unread ?? undrawn;
+  // Without marks, the page can be read all the same.
+  const { data: marks = NONE } = useQuery({
+    queryKey: ['marks', pdf.fingerprints, number, text],
+    queryFn: page && text !== '' ? () => marksOf(page, text) : skipToken,
+    retry: false,
+  });
   useEffect(() => {
-    let isWanted = true;
-    let stop = () => {};
-    async function draw() {
-      setError(undefined);
-      const page = await pdf.getPage(number);
-      const target = canvas.current;
-      if (!isWanted || target === null) return;
-      const width = (target.parentElement?.clientWidth ?? 600) * devicePixelRatio;
-      const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
-      target.width = viewport.width;
-      target.height = viewport.height;
-      const task = page.render({ canvas: target, viewport });
-      stop = () => task.cancel();
-      await task.promise;
-    }
+    const target = canvas.current;
+    if (page === undefined || target === null) return;
+    setUndrawn(null);
+    const width = (target.parentElement?.clientWidth ?? 600) * devicePixelRatio;
+    const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
+    target.width = viewport.width;
+    target.height = viewport.height;
+    const task = page.render({ canvas: target, viewport });
     // It is cancelled when another page is shown.
-    draw().catch((problem: Error) => isWanted && setError(problem));
-    return () => {
-      isWanted = false;
-      stop();
-    };
-  }, [pdf, number]);
-  useEffect(() => {
-    let isWanted = true;
-    setMarks([]);
-    if (text !== '')
-      void pdf
-        .getPage(number)
-        .then((page) => marksOf(page, text))
-        // Without marks, the page can be read all the same.
-        .then(
-          (found) => isWanted && setMarks(found),
-          () => undefined,
-        );
-    return () => {
-      isWanted = false;
-    };
-  }, [pdf, number, text]);
+    task.promise.catch(
+      (problem: Error) => problem instanceof RenderingCancelledException || setUndrawn(problem),
+    );
+    return () => task.cancel();
+  }, [page]);
   useEffect(() => {
     // Newer browsers answer with a promise, which is not for React.
     mark.current?.scrollIntoView({ block: 'nearest' });

@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { placeParts } from '../../../../shared/formats/place-parts.ts';
 import type { Chunk } from '../../../../shared/schemas/sources.ts';
 import { HereLink } from '../../ui/here-link.tsx';
@@ -8,8 +8,8 @@ import { Table } from '../../ui/table.tsx';
 import type { Form } from './labels.ts';
 import { recordsOf } from './records.ts';
 
-/** A text as it reads, in its form. */
-export function Reading({ text, form }: { text: string; form: Form }) {
+/** A text as it reads, in its form. It is not made again while others are scrolled into view. */
+export const Reading = memo(({ text, form }: { text: string; form: Form }): ReactNode => {
   if (form === 'records')
     return recordsOf(text).map((part, index) =>
       'text' in part ? (
@@ -42,36 +42,13 @@ export function Reading({ text, form }: { text: string; form: Form }) {
       <Markdown text={text} />
     </div>
   );
-}
+});
 
 /** Where a passage is, in words: "Page 3", "Sheet Costs › From row 12". */
 const placeOf = ({ location }: Chunk) =>
   placeParts({ ...location, headings: [] })
     .map(({ word, values }) => `${word} ${values.join(' › ')}`.trim())
     .join(' › ');
-
-/** A passage. It is not made again while others are scrolled into view. */
-const Passage = memo(
-  ({ passage, number, place, form }: { passage: Chunk; number: number; place: string; form: Form }) => (
-    <>
-      {place !== '' && (
-        <p className="flex items-center gap-2 pt-3 text-xs text-faint">
-          <bdi>{place}</bdi>
-          <span className="h-px grow bg-line" />
-        </p>
-      )}
-      <HereLink
-        to={{ chunk: passage.chunk_id }}
-        aria-label={`Passage ${number}`}
-        title={`Link to passage ${number}`}
-        className="absolute top-2 right-1 rounded px-1 text-xs text-faint opacity-0 group-hover:opacity-100 hover:bg-hover focus-visible:opacity-100 max-md:hidden"
-      >
-        #{number}
-      </HereLink>
-      <Reading text={passage.text} form={form} />
-    </>
-  ),
-);
 
 /** Passages up to this number are all in the document, so that the browser finds text in them. */
 const ALL = 60;
@@ -91,7 +68,7 @@ interface Props {
 }
 
 /** A text as it reads. Of a long one, only the passages on screen exist. */
-export const Reader = memo(({ passages, form, at, visit, more, onScreen }: Props) => {
+export function Reader({ passages, form, at, visit, more, onScreen }: Props) {
   const area = useRef<HTMLOListElement>(null);
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => setMargin(Math.round((area.current?.getBoundingClientRect().top ?? 0) + scrollY)));
@@ -146,15 +123,24 @@ export const Reader = memo(({ passages, form, at, visit, more, onScreen }: Props
             className={`group absolute inset-x-0 rounded-md border-l-2 px-3 outline-none [&_:is(h2,h3):first-child]:pt-2 md:pr-8 ${isCurrent ? 'border-brand bg-tint' : 'border-transparent'}`}
             style={{ transform: `translateY(${start - margin}px)` }}
           >
-            <Passage
-              passage={passage}
-              number={index + 1}
-              place={before !== undefined && placeOf(before) === place ? '' : place}
-              form={form}
-            />
+            {place !== '' && (before === undefined || placeOf(before) !== place) && (
+              <p className="flex items-center gap-2 pt-3 text-xs text-faint">
+                <bdi>{place}</bdi>
+                <span className="h-px grow bg-line" />
+              </p>
+            )}
+            <HereLink
+              to={{ chunk: passage.chunk_id }}
+              aria-label={`Passage ${index + 1}`}
+              title={`Link to passage ${index + 1}`}
+              className="absolute top-2 right-1 rounded px-1 text-xs text-faint opacity-0 group-hover:opacity-100 hover:bg-hover focus-visible:opacity-100 max-md:hidden"
+            >
+              #{index + 1}
+            </HereLink>
+            <Reading text={passage.text} form={form} />
           </li>
         );
       })}
     </ol>
   );
-});
+}

@@ -10,6 +10,7 @@ import { useTeam } from '../../app/session.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { textColumn, timeColumn } from '../../ui/columns.tsx';
 import { ChoiceFilter, FilterBar, TextFilter } from '../../ui/filter-bar.tsx';
+import { HereLink } from '../../ui/here-link.tsx';
 import { type Column, RecordList } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SavedFilters } from '../../ui/saved-filters.tsx';
@@ -96,10 +97,10 @@ function SourceList() {
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const canAdd = rights.canWrite(null);
   const newNote = (
-    <Link to="/sources" search={(now: object) => ({ ...now, new: '1' })} className={buttonClass('primary')}>
+    <HereLink to={{ new: '1' }} replace={false} className={buttonClass('primary')}>
       <Plus aria-hidden size={16} />
       New note
-    </Link>
+    </HereLink>
   );
   return (
     <Page title={SOURCES.name} total={read.total} actions={canAdd && newNote}>
@@ -139,25 +140,24 @@ function SourceList() {
         onSort={({ by, isAscending }) => void setFilters({ sort: by, order: isAscending ? 'asc' : 'desc' })}
         {...(canAdd && { selection })}
         empty={
-          isFiltered ? (
-            <Empty icon={FileStack} title="No source matches these filters">
+          <Empty
+            icon={FileStack}
+            title={isFiltered ? 'No source matches these filters' : 'Nothing is stored yet'}
+          >
+            {isFiltered ? (
               <Link to="/sources" className={LINK}>
                 Show all
               </Link>
-            </Empty>
-          ) : (
-            <Empty icon={FileStack} title="Nothing is stored yet">
-              {canAdd ? (
-                <Link to="/imports" className={buttonClass()}>
-                  Import files
-                </Link>
-              ) : team.state === 'archived' ? (
-                'This Team is archived, so nothing can be added to it.'
-              ) : (
-                'You can only read here. An Owner or Admin of the Team can add files.'
-              )}
-            </Empty>
-          )
+            ) : canAdd ? (
+              <Link to="/imports" className={buttonClass()}>
+                Import files
+              </Link>
+            ) : team.state === 'archived' ? (
+              'This Team is archived, so nothing can be added to it.'
+            ) : (
+              'You can only read here. An Owner or Admin of the Team can add files.'
+            )}
+          </Empty>
         }
       />
       <ManySources selection={selection} list={read} />

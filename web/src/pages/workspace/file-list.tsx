@@ -46,54 +46,6 @@ import { useWorkspace } from './workspace.ts';
 /** A step to the right for each folder above. */
 const STEPS = ['pl-0', 'pl-5', 'pl-10', 'pl-15', 'pl-20', 'pl-25'];
 
-/** The name of a folder, which opens or closes it, or of a file. */
-function NameCell({
-  row: { path, depth, folder, file },
-  name,
-  folderName,
-  toggle,
-}: {
-  row: Row;
-  name: string;
-  /** The folder of a file in a list without folders. */
-  folderName: string;
-  toggle: (path: string, isOpen: boolean) => void;
-}) {
-  const Icon = folder === null ? File : folder.isOpen ? ChevronDown : ChevronRight;
-  const icon = <Icon aria-hidden size={15} className="shrink-0 text-faint" />;
-  return (
-    <span className={`flex h-full items-center gap-1.5 ${STEPS[depth] ?? 'pl-25'}`}>
-      {folder === null ? (
-        <>
-          {conflictCopy(path) === null ? (
-            icon
-          ) : (
-            <TriangleAlert aria-label="Conflict copy" size={15} className="shrink-0 text-warn" />
-          )}
-          <HereLink to={{ path }} replace={false} className="truncate hover:underline">
-            <Name>{name}</Name>
-          </HereLink>
-          <Name className="min-w-0 truncate text-sm text-faint">{folderName}</Name>
-          {file?.deleted === true && <Tag>deleted</Tag>}
-        </>
-      ) : (
-        <>
-          <button
-            type="button"
-            aria-expanded={folder.isOpen}
-            className="flex min-w-0 items-center gap-1.5 font-medium hover:underline"
-            onClick={() => toggle(path, !folder.isOpen)}
-          >
-            {icon}
-            <Name className="truncate">{name}</Name>
-          </button>
-          <span className="text-sm text-faint tabular-nums max-sm:hidden">{count(folder.count, 'file')}</span>
-        </>
-      )}
-    </span>
-  );
-}
-
 /** How a folder of one's computer is kept the same. */
 function SyncLine() {
   const { id } = useTeam();
@@ -124,34 +76,64 @@ export function FileList() {
   useEffect(() => keep(toggled), [toggled, q, show]);
   const [isSyncing, setSyncing] = useState(false);
   const files = workspace.data?.files;
-  const { upload, write, dialog } = useUpload(files ?? new Map(), changes);
-  const live = useMemo(() => [...(files?.values() ?? [])].filter(({ deleted }) => !deleted), [files]);
+  const { upload, write, dialog } = useUpload(files, changes);
   const words = q.trim().toLocaleLowerCase();
   const isTree = view === undefined && words === '';
-  const rows = useMemo(() => {
-    if (isTree) return treeRows(live, toggled);
-    const all = show === 'deleted' ? [...(files?.values() ?? [])] : live;
-    return flatRows(
-      all.filter((file) => {
-        const name = `${shownPath(file.path, layer)} ${file.path}`.toLocaleLowerCase();
-        return view?.shows(file) !== false && words.split(/\s+/).every((word) => name.includes(word));
-      }),
-    );
-  }, [files, live, toggled, isTree, show, view, words, clients.length]);
+  const [live, rows] = useMemo(() => {
+    const all = [...(files?.values() ?? [])];
+    const isThere = all.filter(({ deleted }) => !deleted);
+    if (isTree) return [isThere, treeRows(isThere, toggled)];
+    const found = (show === 'deleted' ? all : isThere).filter((file) => {
+      const name = `${shownPath(file.path, layer)} ${file.path}`.toLocaleLowerCase();
+      return view?.shows(file) !== false && words.split(/\s+/).every((word) => name.includes(word));
+    });
+    return [isThere, flatRows(found)];
+  }, [files, toggled, isTree, show, words, clients.length]);
   const copies = live.filter(({ path }) => conflictCopy(path) !== null).length;
   const canAdd = canWrite(null);
-  const toggle = (path: string, isOpen: boolean) => setToggled(new Map([...toggled, [path, isOpen]]));
+  /** The name of a folder, which opens or closes it, or of a file, in a list without folders with its folder. */
+  const nameCell = ({ path, depth, folder, file }: Row) => {
+    if (folder === null)
+      return (
+        <>
+          {conflictCopy(path) === null ? (
+            <File aria-hidden size={15} className="shrink-0 text-faint" />
+          ) : (
+            <TriangleAlert aria-label="Conflict copy" size={15} className="shrink-0 text-warn" />
+          )}
+          <HereLink to={{ path }} replace={false} className="truncate hover:underline">
+            <Name>{nameOf(path)}</Name>
+          </HereLink>
+          {!isTree && (
+            <Name className="min-w-0 truncate text-sm text-faint">{shownPath(folderOf(path), layer)}</Name>
+          )}
+          {file?.deleted === true && <Tag>deleted</Tag>}
+        </>
+      );
+    const Icon = folder.isOpen ? ChevronDown : ChevronRight;
+    return (
+      <>
+        <button
+          type="button"
+          aria-expanded={folder.isOpen}
+          className="flex min-w-0 items-center gap-1.5 font-medium hover:underline"
+          onClick={() => setToggled(new Map([...toggled, [path, !folder.isOpen]]))}
+        >
+          <Icon aria-hidden size={15} className="shrink-0 text-faint" />
+          <Name className="truncate">{depth === 0 ? shownPath(path, layer) : nameOf(path)}</Name>
+        </button>
+        <span className="text-sm text-faint tabular-nums max-sm:hidden">{count(folder.count, 'file')}</span>
+      </>
+    );
+  };
   const columns: readonly Column<Row>[] = [
     {
       name: 'Name',
       width: 'minmax(0,1fr)',
       cell: (row) => (
-        <NameCell
-          row={row}
-          name={row.folder !== null && row.depth === 0 ? shownPath(row.path, layer) : nameOf(row.path)}
-          folderName={isTree ? '' : shownPath(folderOf(row.path), layer)}
-          toggle={toggle}
-        />
+        <span className={`flex h-full items-center gap-1.5 ${STEPS[row.depth] ?? 'pl-25'}`}>
+          {nameCell(row)}
+        </span>
       ),
     },
     textColumn('Search', '9rem', ({ file }) => (file?.deleted === false && VIEWS[file.indexed]?.name) || ''),
@@ -219,23 +201,19 @@ export function FileList() {
         idOf={({ path }) => path}
         nameOf={({ path }) => nameOf(path)}
         empty={
-          !isTree ? (
-            <Empty icon={File} title="No file matches">
+          <Empty icon={File} title={isTree ? 'There are no files yet' : 'No file matches'}>
+            {!isTree ? (
               <Link to="/files" className="text-brand underline">
                 Show all files
               </Link>
-            </Empty>
-          ) : (
-            <Empty icon={File} title="There are no files yet">
-              {canAdd ? (
-                <SyncLine />
-              ) : state === 'archived' ? (
-                'This Team is archived, so none can be added.'
-              ) : (
-                'You can only read in this Team. Ask one of its members to add files.'
-              )}
-            </Empty>
-          )
+            ) : canAdd ? (
+              <SyncLine />
+            ) : state === 'archived' ? (
+              'This Team is archived, so none can be added.'
+            ) : (
+              'You can only read in this Team. Ask one of its members to add files.'
+            )}
+          </Empty>
         }
       />
       {dialog}

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Download, GitCompare, Pencil, Trash2 } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import type { FileVersion, ManifestItem } from '../../../../shared/schemas/workspace.ts';
 import { bytesOf, textOf } from '../../app/content.ts';
 import { useList, useRead } from '../../app/data.ts';
@@ -55,14 +55,12 @@ export default function FilePage({ path }: { path: string }): ReactNode {
   const [newest] = versions.items;
   const file = files?.get(path);
   const { refetch, error, isSuccess } = versions.query;
-  const isBehind = newest !== undefined && file !== undefined && file.version > newest.version;
-  useEffect(() => {
-    if (isBehind) void refetch();
-  }, [isBehind, refetch]);
   const stored = versions.items.filter(({ deleted }) => !deleted);
   const shown = stored.find((one) => String(one.version) === version) ?? stored[0];
   const before = stored.find((one) => one.version < (shown?.version ?? 0));
-  const { text, ...content } = useText(path, shown);
+  const isComparing = as === 'changes' && before !== undefined;
+  const { text, error: unread, retry } = useText(path, shown);
+  const earlier = useText(path, isComparing ? before : undefined);
   const name = nameOf(path);
   const all = (
     <Link to="/files" search={{ q, show }} className="hover:underline">
@@ -77,7 +75,6 @@ export default function FilePage({ path }: { path: string }): ReactNode {
     );
   const canWrite = rights.canWrite(clientOf(path));
   const isCurrent = shown === newest;
-  const isComparing = as === 'changes' && before !== undefined;
   function restore(old: number) {
     changes.restore(path, old, newest?.deleted === false ? newest.version : 0);
     void setFilters({ version: undefined, as: undefined });
@@ -127,9 +124,11 @@ export default function FilePage({ path }: { path: string }): ReactNode {
               Deleted <Time at={newest.updatedAt} /> by <Name>{person(newest.updatedBy)}</Name>.
             </Notice>
           )}
-          {content.error !== null ? (
-            <Failure error={content.error} retry={content.retry} />
-          ) : text === undefined ? (
+          {unread !== null ? (
+            <Failure error={unread} retry={retry} />
+          ) : earlier.error !== null ? (
+            <Failure error={earlier.error} retry={earlier.retry} />
+          ) : text === undefined || earlier.text === undefined ? (
             <Skeleton />
           ) : text === null ? (
             <Empty icon={Download} title="This is not a text, or too long to be shown here">
@@ -137,8 +136,10 @@ export default function FilePage({ path }: { path: string }): ReactNode {
                 Download {size(shown.bytes)}
               </Button>
             </Empty>
+          ) : isComparing && earlier.text === null ? (
+            <p className="text-soft">These versions cannot be compared: download them.</p>
           ) : isComparing ? (
-            <Compared path={path} before={before} text={text} />
+            <Changes before={earlier.text ?? ''} after={text} isShort />
           ) : (
             <Reading text={text} form={isMarkdown(name) ? 'markdown' : 'code'} />
           )}
@@ -183,14 +184,6 @@ export default function FilePage({ path }: { path: string }): ReactNode {
       </div>
     </Page>
   );
-}
-
-/** What a version changed in the one before it. */
-function Compared({ path, before, text }: { path: string; before: FileVersion; text: string }) {
-  const { text: earlier, error, retry } = useText(path, before);
-  if (earlier === undefined) return error === null ? <Skeleton /> : <Failure error={error} retry={retry} />;
-  if (earlier === null) return <p className="text-soft">These versions cannot be compared: download them.</p>;
-  return <Changes before={earlier} after={text} isShort />;
 }
 
 const SEARCH_WORDS: Readonly<Record<ManifestItem['indexed'], string>> = {

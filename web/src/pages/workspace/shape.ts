@@ -39,51 +39,31 @@ function foldersOf(path: string): string[] {
   return [layer, ...below.map((_, n) => [layer, ...below.slice(0, n + 1)].join('/'))];
 }
 
-interface Folder {
-  folders: Map<string, Folder>;
-  files: ManifestItem[];
-  count: number;
-  bytes: number;
-}
-
-const emptyFolder = (): Folder => ({ folders: new Map(), files: [], count: 0, bytes: 0 });
+/** Files without their folders, as rows. */
+export const flatRows = (files: readonly ManifestItem[], depth = 0): Row[] =>
+  files.toSorted(byPath).map((file) => ({ path: file.path, depth, folder: null, file }));
 
 /**
  * The files in their folders, as rows: at the top the layers, the Team first. A closed folder has no rows in it.
  * @param toggled which folders were opened or closed; of the others, only the first layer is open
+ * @param depth of how many folders all the files are inside
  */
-export function treeRows(files: Iterable<ManifestItem>, toggled: ReadonlyMap<string, boolean>): Row[] {
-  const top = emptyFolder();
-  for (const file of files) {
-    let at = top;
-    for (const path of foldersOf(file.path)) {
-      const folder = at.folders.get(path) ?? emptyFolder();
-      at.folders.set(path, folder);
-      folder.count += 1;
-      folder.bytes += file.bytes;
-      at = folder;
-    }
-    at.files.push(file);
-  }
-  const rowsOf = ({ folders, files: inFolder }: Folder, depth: number): Row[] => {
-    const sorted = [...folders].map(([path, folder]) => ({ path, folder })).sort(byPath);
-    if (depth === 0) sorted.sort((a, b) => Number(b.path === 'team') - Number(a.path === 'team'));
-    const rows = sorted.flatMap(({ path, folder }, index) => {
-      const isOpen = toggled.get(path) ?? (depth === 0 && index === 0);
-      const row = { path, depth, folder: { isOpen, count: folder.count, bytes: folder.bytes }, file: null };
-      return [row, ...(isOpen ? rowsOf(folder, depth + 1) : [])];
-    });
-    return [
-      ...rows,
-      ...inFolder.sort(byPath).map((file) => ({ path: file.path, depth, folder: null, file })),
-    ];
-  };
-  return rowsOf(top, 0);
+export function treeRows(
+  files: readonly ManifestItem[],
+  toggled: ReadonlyMap<string, boolean>,
+  depth = 0,
+): Row[] {
+  const inside = Map.groupBy(files, ({ path }) => foldersOf(path)[depth] ?? '');
+  const folders = [...inside].filter(([path]) => path !== '').map(([path, within]) => ({ path, within }));
+  folders.sort((a, b) => Number(b.path === 'team') - Number(a.path === 'team') || byPath(a, b));
+  const rows = folders.flatMap(({ path, within }, index): Row[] => {
+    const isOpen = toggled.get(path) ?? (depth === 0 && index === 0);
+    const bytes = within.reduce((sum, file) => sum + file.bytes, 0);
+    const folder = { isOpen, count: within.length, bytes };
+    return [{ path, depth, folder, file: null }, ...(isOpen ? treeRows(within, toggled, depth + 1) : [])];
+  });
+  return [...rows, ...flatRows(inside.get('') ?? [], depth)];
 }
-
-/** Files without their folders, as rows. */
-export const flatRows = (files: readonly ManifestItem[]): Row[] =>
-  [...files].sort(byPath).map((file) => ({ path: file.path, depth: 0, folder: null, file }));
 
 /** As the terminal client names the local content of a conflict. */
 const COPY =

@@ -15,7 +15,7 @@ const MAX_FILES = 200;
 const MAX_REQUEST_BYTES = 20 * 1024 * 1024;
 
 /** Uploads files, and makes new ones. */
-export function useUpload(known: ReadonlyMap<string, ManifestItem>, changes: FileChanges) {
+export function useUpload(known: ReadonlyMap<string, ManifestItem> | undefined, changes: FileChanges) {
   const field = useRef<HTMLInputElement>(null);
   const [folder, setFolder] = useState('team');
   /** What is asked for a place: the chosen files, or none for a new one. */
@@ -39,7 +39,7 @@ export function useUpload(known: ReadonlyMap<string, ManifestItem>, changes: Fil
       );
     const contents = files.map((content) => {
       const path = `${to}/${content.name.normalize('NFC')}`;
-      const there = known.get(path);
+      const there = known?.get(path);
       return { path, baseVersion: there?.deleted === false ? there.version : 0, content };
     });
     await changes.store(contents).catch((error: unknown) => {

@@ -51,6 +51,7 @@ export function useWorkspace(withDeleted = false) {
       if (known === undefined) return all();
       const news = await readManifest(team, { since: known.revision }, signal);
       if (news.scopes !== known.scopes) return all();
+      if (news.files.size > 0) void client.invalidateQueries({ queryKey: [team, 'listFileVersions'] });
       const files = new Map([...known.files, ...news.files]);
       // That a file was indexed is no change of the workspace. Those that wait are usually those that changed last.
       if ([...files.values()].some(isPending))
