@@ -12,6 +12,7 @@ import {
 import { useState } from 'react';
 import type { Source, SourceBatch } from '../../../../shared/schemas/sources.ts';
 import { type List, useChange } from '../../app/data.ts';
+import type { Answer } from '../../app/request.ts';
 import { layerOptions, useRights } from '../../app/rights.ts';
 import { type Action, ActionBar, ActionMenu } from '../../ui/action-menu.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
@@ -43,26 +44,26 @@ const AT_ONCE = 100;
 export function useSourceBatch() {
   const change = useChange('changeSources', AFFECTED);
   async function send(batches: readonly SourceBatch[], done: string, canUndo: boolean): Promise<void> {
-    const answers: Awaited<ReturnType<typeof change.mutateAsync>>[] = [];
+    const results: Answer<'changeSources'>['results'] = [];
+    const undo: SourceBatch[] = [];
     const reasons = new Set<string>();
     try {
-      for (const batch of batches) answers.push(await change.mutateAsync([batch]));
+      for (const batch of batches) {
+        const answer = await change.mutateAsync([batch]);
+        results.push(...answer.results);
+        undo.unshift(...answer.undo);
+      }
     } catch (error) {
       reasons.add((error as Error).message);
     }
-    const results = answers.flatMap((answer) => answer.results);
-    const undo = answers.toReversed().flatMap((answer) => answer.undo);
     const problems = results.flatMap(({ problem }) => problem ?? []);
     for (const { detail, title } of problems)
       reasons.add((detail ?? title).replace(OTHER_SOURCE, 'Another source there'));
     const sent = batches.flatMap(({ ids }) => ids);
     const name = (n: number) => (new Set(sent).size === 1 ? 'Source' : count(n, 'source'));
     const changed = results.filter((result) => result.changed).length;
-    if (changed > 0 || reasons.size === 0)
-      say(
-        `${name(changed)}${done}.`,
-        canUndo && undo.length > 0 ? () => void send(undo, ': taken back', false) : undefined,
-      );
+    const takeBack = canUndo && undo.length > 0 && (() => void send(undo, ': taken back', false));
+    if (changed > 0 || reasons.size === 0) say(`${name(changed)}${done}.`, takeBack || undefined);
     const left = problems.length + sent.length - results.length;
     if (reasons.size > 0)
       sayFailure(new Error(`${name(left)} not changed. ${[...reasons].slice(0, 3).join(' ')}`));

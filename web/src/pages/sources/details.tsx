@@ -30,8 +30,7 @@ export function Details({ source }: { source: SourceText }) {
   const { rightsOn, nameOf, isFull } = useRights();
   const person = usePerson();
   const batch = useSourceBatch();
-  const { id, kind, state, tags, createdWith, createdAt, updatedAt, expiresAt, occurredAt, lastFoundAt } =
-    source;
+  const { id, kind, state, clientId, tags, original, createdWith, createdAt, updatedAt, expiresAt } = source;
   const isActive = state === 'active';
   const save = useSave('getOriginal');
   function download() {
@@ -41,10 +40,7 @@ export function Details({ source }: { source: SourceText }) {
   }
   const facts: readonly [name: string, value: ReactNode][] = [
     ['Kind', KINDS[kind]],
-    [
-      'Client',
-      <Name>{source.clientId === null ? 'None: for the whole Team' : nameOf(source.clientId)}</Name>,
-    ],
+    ['Client', <Name>{clientId === null ? 'None: for the whole Team' : nameOf(clientId)}</Name>],
     [
       'Tags',
       rightsOn(source).tags ? (
@@ -76,15 +72,15 @@ export function Details({ source }: { source: SourceText }) {
       </>,
     ],
     ['Changed', isActive && updatedAt !== createdAt && <Time at={updatedAt} />],
-    ['Of', occurredAt && <Time at={occurredAt} />],
+    ['Of', source.occurredAt && <Time at={source.occurredAt} />],
     [isExpired(source) ? 'Expired' : 'Expires', expiresAt && <Time at={expiresAt} />],
     ['Address', source.uri && <Address uri={source.uri} />],
     ['External id', source.externalId && <Name>{source.externalId}</Name>],
     [
       'File',
-      source.original && (
+      original && (
         <span className="-my-1.5 flex flex-wrap items-center">
-          {size(source.original.bytes)}
+          {size(original.bytes)}
           <Button look="quiet" icon={Download} busy={save.isPending} onClick={download}>
             Download
           </Button>
@@ -103,8 +99,8 @@ export function Details({ source }: { source: SourceText }) {
     [
       'Found',
       <>
-        {lastFoundAt === null ? 'Never' : `${count(source.found, 'time')}, last `}
-        {lastFoundAt && <Time at={lastFoundAt} />}
+        {source.lastFoundAt === null ? 'Never' : `${count(source.found, 'time')}, last `}
+        {source.lastFoundAt && <Time at={source.lastFoundAt} />}
       </>,
     ],
     ['Opened', source.opened === 0 ? 'Never' : count(source.opened, 'time')],
@@ -115,11 +111,8 @@ export function Details({ source }: { source: SourceText }) {
       </span>,
     ],
   ];
-  const metadata = Object.entries(source.metadata)
-    .filter(([, value]) => value !== source.title)
-    .map(([name, value]) => {
-      return [name, <Name>{typeof value === 'string' ? value : JSON.stringify(value)}</Name>] as const;
-    });
+  const metadata = Object.entries(source.metadata).filter(([, value]) => value !== source.title);
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   return (
     <>
       {source.unread.length > 0 && (
@@ -134,7 +127,7 @@ export function Details({ source }: { source: SourceText }) {
       {isFull && kind !== 'memory' && isActive && <Questions id={id} />}
       {metadata.length > 0 && (
         <Section title="Metadata">
-          <Facts facts={metadata} />
+          <Facts facts={metadata.map(([name, value]) => [name, <Name>{textOf(value)}</Name>])} />
         </Section>
       )}
     </>
@@ -187,12 +180,13 @@ export function Versions({ source }: { source: SourceText }) {
   const canRestore = useRights().rightsOn(source).change;
   const query = useRead('listSourceVersions', [id, { limit: 50 }]);
   const change = useChange('restoreSourceVersion', AFFECTED);
-  async function restore(version: number, text: string, canUndo = false) {
+  async function restore(version: number, isUndo = false) {
     try {
       await change.mutateAsync([id, String(version)]);
       // The text that was replaced is the newest version now.
       const newest = (await query.refetch()).data?.items[0]?.version;
-      say(text, canUndo && newest ? () => void restore(newest, 'Taken back.') : undefined);
+      if (isUndo) say('Taken back.');
+      else say(`Version ${version} restored.`, newest ? () => void restore(newest, true) : undefined);
     } catch (error) {
       sayFailure(error as Error);
     }
@@ -212,11 +206,7 @@ export function Versions({ source }: { source: SourceText }) {
               updatedBy: actorId,
             }))}
             open={open}
-            restore={
-              canRestore
-                ? (version) => void restore(version, `Version ${version} restored.`, true)
-                : undefined
-            }
+            restore={canRestore ? (version) => void restore(version) : undefined}
           >
             {(version) => <Difference id={id} version={version} />}
           </VersionList>

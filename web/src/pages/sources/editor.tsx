@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useChange, useRead } from '../../app/data.ts';
-import { type Answer, Refusal, send } from '../../app/request.ts';
+import { Refusal, send } from '../../app/request.ts';
 import { layerOptions, useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
@@ -12,6 +12,7 @@ import { say } from '../../ui/toast.tsx';
 import { LINK } from '../memories/labels.tsx';
 import { AFFECTED, OTHER_SOURCE } from './actions.tsx';
 import { similarKey } from './details.tsx';
+import type { SourceText } from './labels.ts';
 import { Reading } from './reader.tsx';
 import { TagsField } from './tags.tsx';
 
@@ -31,13 +32,7 @@ const warning = (redactions: readonly unknown[] = []) =>
 /** The first line of a text, for a note that has no title. */
 const firstLine = (text: string) => (/[^\s#>*-].*/.exec(text)?.[0] ?? '').trim().slice(0, 100);
 
-function Form({
-  source,
-  clientId = '',
-}: {
-  source: Answer<'getSource'> | null;
-  clientId?: string | undefined;
-}) {
+function Form({ source, clientId = '' }: { source: SourceText | null; clientId?: string | undefined }) {
   const before = source ?? { title: '', tags: [], text: '', kind: 'ingest', updatedAt: '' };
   const [title, setTitle] = useState(before.title);
   const [tags, setTags] = useState<readonly string[]>(before.tags);

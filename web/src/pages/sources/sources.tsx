@@ -18,7 +18,7 @@ import { useSelection } from '../../ui/selection.ts';
 import { Empty, Skeleton } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Name } from '../../ui/text.tsx';
-import { LINK, Tags } from '../memories/labels.tsx';
+import { ClientFilter, LINK, Tags } from '../memories/labels.tsx';
 import { ManySources } from './actions.tsx';
 import { KINDS } from './labels.ts';
 
@@ -55,9 +55,8 @@ const columnsFor = (layer: (clientId: string | null) => string): readonly Column
 
 /** How many sources match, of a state that is not shown. */
 function useCount(filters: object, state: string, isShown: boolean) {
-  const { data } = useRead('listSources', [{ ...filters, state, limit: 1, count: true }], {
-    enabled: !isShown,
-  });
+  const query = { ...filters, state, limit: 1, count: true };
+  const { data } = useRead('listSources', [query], { enabled: !isShown });
   return (data as { total?: number } | undefined)?.total;
 }
 
@@ -87,13 +86,7 @@ function SourceList() {
   const tags = useRead('listTags', [{}]).data?.items ?? [];
   const rights = useRights();
   const team = useTeam();
-  const { clients } = rights;
   const selection = useSelection(read.items.map(({ id }) => id));
-  const choices = [
-    ['kind', 'Kind', Object.entries(KINDS).map(([value, name]) => ({ value, name }))],
-    ['tag', 'Tag', tags.map(({ tag, count }) => ({ value: tag, name: `${tag} (${count})` }))],
-    ['clientId', 'Client', clients.map(({ id, name }) => ({ value: id, name }))],
-  ] as const;
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const canAdd = rights.canWrite(null);
   const newNote = (
@@ -116,18 +109,21 @@ function SourceList() {
       />
       <FilterBar>
         <TextFilter label="Title or address" value={filters.q} onChange={(q) => void setFilters({ q })} />
-        {choices.map(
-          ([name, label, options]) =>
-            options.length > 0 && (
-              <ChoiceFilter
-                key={name}
-                label={label}
-                value={filters[name]}
-                options={options}
-                onChange={(value) => void setFilters({ [name]: value })}
-              />
-            ),
+        <ChoiceFilter
+          label="Kind"
+          value={filters.kind}
+          options={Object.entries(KINDS).map(([value, name]) => ({ value, name }))}
+          onChange={(kind) => void setFilters({ kind })}
+        />
+        {tags.length > 0 && (
+          <ChoiceFilter
+            label="Tag"
+            value={filters.tag}
+            options={tags.map(({ tag, count }) => ({ value: tag, name: `${tag} (${count})` }))}
+            onChange={(tag) => void setFilters({ tag })}
+          />
         )}
+        <ClientFilter value={filters.clientId} onChange={(clientId) => void setFilters({ clientId })} />
         <SavedFilters page="sources" filters={filters} apply={(saved) => void setFilters(saved)} />
       </FilterBar>
       <RecordList

@@ -6,8 +6,8 @@ import { Name } from '../../ui/text.tsx';
 import { TextEditor, WithFirst } from '../../ui/text-editor.tsx';
 import { say } from '../../ui/toast.tsx';
 import { Reading } from '../sources/reader.tsx';
-import { conflictIn, useFileChanges } from './push.ts';
 import { isMarkdown, nameOf } from './shape.ts';
+import { conflictIn, useFileChanges } from './workspace.ts';
 
 /** Edits a text, or writes a new one. */
 export default function FileEditor({ path }: { path: string }): ReactNode {

@@ -23,9 +23,8 @@ import { sayFailure } from '../../ui/toast.tsx';
 import { VersionList } from '../../ui/versions.tsx';
 import { LINK } from '../memories/labels.tsx';
 import { Reading } from '../sources/reader.tsx';
-import { useFileChanges } from './push.ts';
 import { clientOf, conflictCopy, folderOf, isMarkdown, nameOf, shownPath } from './shape.ts';
-import { useWorkspace } from './workspace.ts';
+import { useFileChanges, useWorkspace } from './workspace.ts';
 
 /** The largest content that is shown as text, in bytes. */
 const MAX_SHOWN = 200_000;
@@ -37,12 +36,9 @@ function useText(path: string, of: FileVersion | undefined) {
   const { data, error, refetch } = useRead('pullFiles', [{ files }], { enabled: isShown });
   const [found] = data?.files ?? [];
   const text = found === undefined ? null : textOf(bytesOf(found.contentBase64));
-  return { text: isShown && !data ? undefined : text, error, retry: () => void refetch() };
+  const failure = error && <Failure error={error} retry={() => void refetch()} />;
+  return { text: isShown && !data ? undefined : text, failure };
 }
-
-/** The name of an old version, so that it does not look like the current one. */
-const versionName = (name: string, version: number) =>
-  name.replace(/(?<=.)(\.[^.]*)?$/, (end) => ` (version ${version})${end}`);
 
 /** A file: its text, what is known of it, and its versions. */
 export default function FilePage({ path }: { path: string }): ReactNode {
@@ -59,7 +55,7 @@ export default function FilePage({ path }: { path: string }): ReactNode {
   const shown = stored.find((one) => String(one.version) === version) ?? stored[0];
   const before = stored.find((one) => one.version < (shown?.version ?? 0));
   const isComparing = as === 'changes' && before !== undefined;
-  const { text, error: unread, retry } = useText(path, shown);
+  const { text, failure } = useText(path, shown);
   const earlier = useText(path, isComparing ? before : undefined);
   const name = nameOf(path);
   const all = (
@@ -75,21 +71,18 @@ export default function FilePage({ path }: { path: string }): ReactNode {
     );
   const canWrite = rights.canWrite(clientOf(path));
   const isCurrent = shown === newest;
+  const isFound = isCurrent && file?.deleted === false;
   function restore(old: number) {
     changes.restore(path, old, newest?.deleted === false ? newest.version : 0);
     void setFilters({ version: undefined, as: undefined });
   }
+  const mark = isCurrent ? '' : ` (version ${shown.version})`;
+  // An old version is saved under a name that does not look like that of the current one.
+  const savedAs = name.replace(/(?<=.)(\.[^.]*)?$/, (end) => mark + end);
   const download = () =>
     void changes
       .pull(path, shown.version)
-      .then(
-        (bytes) =>
-          saveAs(
-            isCurrent ? name : versionName(name, shown.version),
-            new Blob([bytes], { type: 'application/octet-stream' }),
-          ),
-        sayFailure,
-      );
+      .then((bytes) => saveAs(savedAs, new Blob([bytes], { type: 'application/octet-stream' })), sayFailure);
   return (
     <Page
       title={<Name>{name}</Name>}
@@ -124,10 +117,8 @@ export default function FilePage({ path }: { path: string }): ReactNode {
               Deleted <Time at={newest.updatedAt} /> by <Name>{person(newest.updatedBy)}</Name>.
             </Notice>
           )}
-          {unread !== null ? (
-            <Failure error={unread} retry={retry} />
-          ) : earlier.error !== null ? (
-            <Failure error={earlier.error} retry={earlier.retry} />
+          {failure || earlier.failure ? (
+            (failure ?? earlier.failure)
           ) : text === undefined || earlier.text === undefined ? (
             <Skeleton />
           ) : text === null ? (
@@ -151,14 +142,7 @@ export default function FilePage({ path }: { path: string }): ReactNode {
                 ['Size', size(shown.bytes)],
                 ['Changed', <Time at={shown.updatedAt} />],
                 ['By', <Name>{person(shown.updatedBy)}</Name>],
-                [
-                  'Search',
-                  isCurrent && file?.deleted === false ? (
-                    <Found file={file} />
-                  ) : (
-                    'Searches find only the current version.'
-                  ),
-                ],
+                ['Search', isFound ? <Found file={file} /> : 'Searches find only the current version.'],
               ]}
             />
           </Section>

@@ -6,8 +6,8 @@ import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog, textIn } from '../../ui/form-dialog.tsx';
 import { count, size } from '../../ui/text.tsx';
 import { say } from '../../ui/toast.tsx';
-import { conflictIn, type FileChanges } from './push.ts';
 import { clientOf, layerOf, nameOf } from './shape.ts';
+import { conflictIn, type FileChanges } from './workspace.ts';
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const MAX_FILES = 200;
