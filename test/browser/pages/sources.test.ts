@@ -173,6 +173,11 @@ describe('notes', { skip }, () => {
       await page.keyboard.press('Escape');
     }
     assert.equal(await page.getByLabel('Text, in Markdown').inputValue(), 'A thought');
+    await press(page, 'Cancel');
+    await press(page, 'Leave');
+    await link(page, 'New note').waitFor();
+    await page.goBack();
+    assert.equal(page.url().includes('new='), false, 'Back does not lead to the editor again');
   });
 });
 
@@ -246,6 +251,8 @@ describe('the page of a source', { skip }, () => {
     await menu(page, 'Delete for good');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
     await page.getByText('The source is deleted for good.').waitFor();
+    await page.goBack();
+    assert.equal(page.url().includes(id), false, 'Back does not lead to what is gone');
     assert.equal((await company.ask.getSource(id)).statusCode, 404);
   });
 

@@ -124,7 +124,7 @@ export function Actions({ source }: { source: SourceText }) {
   const navigate = useNavigate();
   async function remove() {
     await purging.mutateAsync([id]);
-    await navigate({ to: '/sources' });
+    await navigate({ to: '/sources', replace: true });
     client.removeQueries({ predicate: ({ queryKey }) => queryKey.flat().includes(id) });
   }
   return (

@@ -87,9 +87,12 @@ function Form({ source, clientId = '' }: { source: SourceText | null; clientId?:
       save={save}
       newerThan={newerThan}
       onClose={(id = source?.id) =>
-        void (id === undefined
-          ? navigate({ to: '/sources', search: (now: object) => ({ ...now, new: undefined }) } as never)
-          : navigate({ to: '/sources/$id', params: { id }, replace: true }))
+        void navigate({
+          replace: true,
+          ...(id === undefined
+            ? { to: '/sources', search: (now: object) => ({ ...now, new: undefined }) }
+            : { to: '/sources/$id', params: { id } }),
+        } as never)
       }
     >
       {(error, text) => (
