@@ -179,6 +179,19 @@ describe('notes', { skip }, () => {
     await page.goBack();
     assert.equal(page.url().includes('new='), false, 'Back does not lead to the editor again');
   });
+
+  test('what was typed stays when the source is archived by someone else meanwhile', async () => {
+    const company = await service.company();
+    const id = await ingest(company, 'Tram');
+    const { page, refused } = await open(company, `/sources/${id}?edit=1`);
+    await page.getByLabel('Text, in Markdown').fill('The tram leaves at one.');
+    await company.api.archiveSource(id);
+    await press(page, 'Save');
+    await page.getByRole('alert').waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.equal(await page.getByLabel('Text, in Markdown').inputValue(), 'The tram leaves at one.');
+    assert.match(refused.splice(0).join(), /4\d\d/);
+  });
 });
 
 describe('the page of a source', { skip }, () => {

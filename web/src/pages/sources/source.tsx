@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react';
 import type { Chunk } from '../../../../shared/schemas/sources.ts';
 import { useBytes, usePages } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
@@ -67,12 +67,13 @@ function useSource(id: string, wanted: string | undefined) {
 }
 
 /** The page at /sources/{id}: a source with its text, or with `edit` its editor. */
-export default function SourcePage(): ReactNode {
+export default function SourcePage() {
   const { id } = api.useParams();
   const [{ chunk, edit }] = useFilters('/sources/$id');
   const read = useSource(id, chunk);
   const { query, source } = read;
   const { rightsOn } = useRights();
+  const edited = useRef<string>(null);
   // Nobody goes on reading what they can no longer read; who is writing keeps their text.
   const isLost = edit === undefined && query.error instanceof Refusal && query.error.status === 404;
   if (source === undefined || isLost)
@@ -83,7 +84,10 @@ export default function SourcePage(): ReactNode {
         </Link>
       </NoRecord>
     );
-  if (edit === undefined || !rightsOn(source).change) return <Shown key={id} read={read} source={source} />;
+  // An editor that is open stays, even if the source was archived meanwhile.
+  const isEditing = edit !== undefined && (edited.current === id || rightsOn(source).change);
+  edited.current = isEditing ? id : null;
+  if (!isEditing) return <Shown key={id} read={read} source={source} />;
   return (
     <Suspense fallback={<Skeleton />}>
       <Editor key={id} id={id} />
@@ -102,8 +106,7 @@ function Shown({ read, source }: { read: ReturnType<typeof useSource>; source: S
   const { query, passages, at, more } = read;
   const [{ panel: wanted }] = useFilters('/sources/$id');
   const [{ top, bottom }, setVisible] = useState({ top: 0, bottom: 0 });
-  const [visit, setVisit] = useState(0);
-  const onVisit = useCallback(() => setVisit((n) => n + 1), []);
+  const [visit, onVisit] = useReducer((n: number) => n + 1, 0);
   const isWide = useIsWide(64);
   const isActive = source.state === 'active';
   const panels = [
