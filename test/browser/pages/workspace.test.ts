@@ -122,6 +122,14 @@ describe('the page of files', { skip }, () => {
     assert.match(await textOf('team/vpn.md'), /second/);
   });
 
+  it('lists all versions of a file, also when they are more than a page of a list', async () => {
+    const { company, push } = await withFiles();
+    for (let n = 2; n < 55; n += 1) await push(file('team/vpn.md', `Text ${n}.`, n));
+    const { page } = await open(company, '/files?path=team/vpn.md&version=2');
+    await page.getByText('The second gateway.').waitFor();
+    await link(page, 'Version 1').waitFor();
+  });
+
   it('shows markup as text, and offers what is no text as a download', async () => {
     const { company } = await withFiles();
     const { page } = await open(company, '/files?path=team/page.html');

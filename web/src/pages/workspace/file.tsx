@@ -3,7 +3,7 @@ import { Download, GitCompare, Pencil, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FileVersion, ManifestItem } from '../../../../shared/schemas/workspace.ts';
 import { bytesOf, textOf } from '../../app/content.ts';
-import { useList, useRead } from '../../app/data.ts';
+import { useAll, useRead } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
 import { usePerson } from '../../app/person.ts';
 import { useRights } from '../../app/rights.ts';
@@ -44,7 +44,7 @@ function useText(path: string, of: FileVersion | undefined) {
 export default function FilePage({ path }: { path: string }): ReactNode {
   const [{ version, as, q, show }, setFilters] = useFilters('/files');
   const files = useWorkspace().data?.files;
-  const versions = useList('listFileVersions', { path });
+  const versions = useAll('listFileVersions', { path });
   const person = usePerson();
   const rights = useRights();
   const changes = useFileChanges();
