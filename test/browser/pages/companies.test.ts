@@ -39,6 +39,9 @@ describe('the page of the Company', { skip }, () => {
     await page.keyboard.press('Enter');
     await said(page, 'The Team Support is made.');
     await title(page, 'Home · Support');
+    await page.goBack();
+    await button(page, 'New Team').waitFor();
+    assert.equal(await page.getByRole('dialog').filter({ hasText: 'Make the Team' }).count(), 0);
   });
 
   test('a Team is renamed, limited, archived with an Undo, and deleted once its name is typed', async () => {

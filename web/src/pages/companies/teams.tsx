@@ -51,7 +51,7 @@ export function Teams() {
           </Empty>
         }
       />
-      {filters.new !== undefined && <NewTeam onClose={() => void setFilters({ new: undefined })} />}
+      {filters.new !== undefined && <NewTeam onClose={() => setFilters({ new: undefined })} />}
       {open && <TeamDrawer team={open} onClose={() => void setFilters({ open: undefined })} />}
     </>
   );
@@ -95,7 +95,7 @@ function TeamDrawer({ team, onClose }: { team: Team; onClose: () => void }) {
 const INVITED = 'invited';
 
 /** Makes a Team for the person, for someone of the Company, or for someone who is invited to own it. */
-function NewTeam({ onClose }: { onClose: () => void }) {
+function NewTeam({ onClose }: { onClose: () => Promise<void> }) {
   const { user } = useSession();
   const navigate = useNavigate();
   const others = useAll('listCompanyMembers', {}).items.filter(({ userId }) => userId !== user.id);
@@ -109,17 +109,18 @@ function NewTeam({ onClose }: { onClose: () => void }) {
     const { team, invite, url } = await mutateAsync([{ name, ...of }]);
     if (invite !== null && url !== null) return setMade({ name, link: { ...invite, url } });
     say(`The Team ${name} is made.`);
+    // First, so that Back from the new Team does not open the form again.
+    await onClose();
     if (owner === '') await navigate({ to: '/', search: { team: team.id } });
-    else onClose();
   }
   if (made !== null)
     return (
-      <LinksDialog links={[made.link]} onClose={onClose}>
+      <LinksDialog links={[made.link]} onClose={() => void onClose()}>
         Until the link is used, <Name className="font-medium">{made.name}</Name> has no Owner.
       </LinksDialog>
     );
   return (
-    <FormDialog title="New Team" action="Make the Team" send={make} onClose={onClose}>
+    <FormDialog title="New Team" action="Make the Team" send={make} onClose={() => void onClose()}>
       <TextField label="Name" name="name" required maxLength={300} autoComplete="off" autoFocus />
       <SelectField
         label="Owner"

@@ -21,10 +21,7 @@ export default function Tokens() {
   const [issued, setIssued] = useState<IssuedToken | null>(null);
   const canMake = state === 'active';
   const tab = filters.tab === 'team' && access !== 'full' ? undefined : filters.tab;
-  function close() {
-    setIssued(null);
-    void setFilters({ new: undefined });
-  }
+  const close = () => setFilters({ new: undefined });
   const newButton = canMake && (
     <Button look="primary" icon={Plus} onClick={() => void setFilters({ new: '1' })}>
       New token
@@ -67,10 +64,17 @@ export default function Tokens() {
           <Programs token={NO_TOKEN} />
         </div>
       )}
-      {filters.new !== undefined && canMake && issued === null && (
-        <NewToken onClose={close} onIssued={setIssued} />
+      {filters.new !== undefined && canMake && (
+        <NewToken
+          onClose={() => void close()}
+          onIssued={(made) => {
+            // First, so that the form does not open again where the secret is left.
+            void close();
+            setIssued(made);
+          }}
+        />
       )}
-      {issued !== null && <Issued issued={issued} onClose={close} />}
+      {issued !== null && <Issued issued={issued} onClose={() => setIssued(null)} />}
     </Page>
   );
 }
