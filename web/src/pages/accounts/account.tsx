@@ -98,11 +98,9 @@ export default function Account() {
         />
       </Section>
       <Section title="Tokens">
-        <TokenList
-          of="listTokens"
-          onRotated={setIssued}
-          empty={<p>With a token, an agent or a script acts for you.</p>}
-        />
+        <TokenList of="listTokens" onRotated={setIssued}>
+          With a token, an agent or a script acts for you.
+        </TokenList>
       </Section>
       {issued !== null && <Issued issued={issued} onClose={() => setIssued(null)} />}
       {asks && (

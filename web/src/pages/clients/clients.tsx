@@ -20,8 +20,7 @@ import { Empty, LoadedList } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Name } from '../../ui/text.tsx';
 import { say, sayFailure, tell } from '../../ui/toast.tsx';
-import { AccessRows } from '../people/access-rows.tsx';
-import { MEANS, useGrants } from '../people/grants.ts';
+import { AccessRows, accessSaid, useGrants } from '../people/access.tsx';
 import { byName, matches, useRights } from '../people/rights.ts';
 
 const TABS = [
@@ -87,16 +86,13 @@ export default function Clients() {
         columns={columns}
         idOf={({ id }) => id}
         empty={
-          filters.q !== undefined || isArchive ? (
-            <Empty
-              icon={Briefcase}
-              title={filters.q === undefined ? 'No client is archived' : 'No client has this in its name'}
-            />
+          filters.q !== undefined ? (
+            <Empty icon={Briefcase} title="No client has this in its name" />
+          ) : isArchive ? (
+            <Empty icon={Briefcase} title="No client is archived" />
           ) : manages ? (
             <Empty icon={Briefcase} title="The Team has no clients yet">
-              <p>
-                A client is a customer or a project: only those to whom it is open find what belongs to it.
-              </p>
+              A client is a customer or a project: only those to whom it is open find what belongs to it.
               {newButton}
             </Empty>
           ) : (
@@ -167,7 +163,7 @@ function ClientPeople({ client: { id, name }, onClose }: { client: Client; onClo
             onChange={(ids, access, who) =>
               grants.set(
                 ids.map((userId) => ({ userId, id, access })),
-                `${who} ${MEANS[access]} ${name}.`,
+                accessSaid(who, access, name),
               )
             }
           />

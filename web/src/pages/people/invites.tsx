@@ -1,22 +1,21 @@
 import { Link, Trash2, UserPlus } from 'lucide-react';
-import { useState } from 'react';
-import type { Client } from '../../../../shared/schemas/clients.ts';
+import { type ReactNode, useState } from 'react';
 import type { Invite } from '../../../../shared/schemas/people.ts';
-import { type List, useAll, useChange, useList } from '../../app/data.ts';
+import { useAll, useChange, useList } from '../../app/data.ts';
 import { wrongField } from '../../app/form.ts';
-import { useSessionContext } from '../../app/session.tsx';
+import { Button } from '../../ui/button.tsx';
 import { menuColumn, nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
-import { TextArea } from '../../ui/field.tsx';
+import { CommandLine, CopyButton } from '../../ui/copy.tsx';
+import { SelectField, TextArea } from '../../ui/field.tsx';
 import { ConfirmAct, FormDialog } from '../../ui/form-dialog.tsx';
 import { RecordList } from '../../ui/list.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { OnceDialog } from '../../ui/once.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { count, Name, Tag } from '../../ui/text.tsx';
-import { AccessRows } from './access-rows.tsx';
-import type { Access } from './grants.ts';
-import { LinkHours, LinksDialog, type OneTimeLink, type Refused } from './links.tsx';
-import { PLACES, type Where } from './places.ts';
-import { byName, ROLES, rightsIn, useNames } from './rights.ts';
+import { count, Name, Tag, Time } from '../../ui/text.tsx';
+import { type Access, AccessRows } from './access.tsx';
+import { byName, PLACES, ROLES, useNames, useRights, type Where } from './rights.ts';
 
 const STATES = {
   open: ['Open', 'good'],
@@ -35,9 +34,8 @@ interface ListProps {
 /** The invites to the Team or to the Company, newest first, and the form that makes them. */
 export function Invites({ of, isMaking, onMaking }: ListProps) {
   const { invites: list, revoke: revokeBy, members, aboutInvites } = PLACES[of];
-  const context = useSessionContext();
   const nameOf = useNames(members, 'someone who has left');
-  const { changes } = rightsIn(of, context);
+  const { changes, canRemove } = useRights(of);
   const [like, setLike] = useState<Invite>();
   const [revoking, setRevoking] = useState<Invite | null>(null);
   const revoke = useChange(revokeBy, [list]);
@@ -76,12 +74,7 @@ export function Invites({ of, isMaking, onMaking }: ListProps) {
               changes &&
                 invite.role !== 'owner' &&
                 invite.state !== 'used' && [Link, 'Make a new link', () => makeAgain(invite)],
-              invite.state === 'open' &&
-                rightsIn(of, context, { role: invite.role }).removes && [
-                  Trash2,
-                  'Revoke',
-                  () => setRevoking(invite),
-                ],
+              invite.state === 'open' && canRemove(invite) && [Trash2, 'Revoke', () => setRevoking(invite)],
             ],
           ),
         ]}
@@ -110,7 +103,6 @@ const CHOICES: readonly { value: 'member' | 'admin'; name: string }[] = [
   { value: 'member', name: 'Member' },
   { value: 'admin', name: 'Admin, with Full access' },
 ];
-type Granted = ReadonlyMap<string, Access>;
 
 /**
  * Invites one or several people, whose addresses are pasted, and shows their links. To a Team they have one role, and the
@@ -122,7 +114,7 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
   const createInvitation = useChange('createInvitation', ['listInvitations']);
   const [text, setText] = useState(like?.email ?? '');
   const [role, setRole] = useState<'admin' | 'member'>(like?.role === 'admin' ? 'admin' : 'member');
-  const [access, setAccess] = useState<Granted>(
+  const [access, setAccess] = useState<ReadonlyMap<string, Access>>(
     new Map(like?.grants.map((one) => [one.clientId, one.access])),
   );
   const [outcome, setOutcome] = useState<{ links: OneTimeLink[]; refused: Refused[] } | null>(null);
@@ -191,31 +183,19 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
         onChange={(event) => setText(event.target.value)}
       />
       {isTeam && <Segments isLabelShown label="Role" value={role} options={CHOICES} onChange={setRole} />}
-      {isTeam && role === 'member' && <ClientChoice {...{ clients, access }} onChange={setAccess} />}
+      {isTeam && role === 'member' && clients.items.length > 0 && (
+        <AccessRows
+          label="Clients"
+          noun="client"
+          rows={clients.items.toSorted(byName)}
+          height="max-h-[24vh]"
+          canChange={() => 'give'}
+          accessOf={(id) => access.get(id) ?? 'none'}
+          onChange={(ids, level) => setAccess(new Map([...access, ...ids.map((id) => [id, level] as const)]))}
+        />
+      )}
       <LinkHours hours={[24, 168, 720]} initial={168} />
     </FormDialog>
-  );
-}
-
-interface ChoiceProps {
-  clients: List<Client>;
-  access: Granted;
-  onChange: (access: Granted) => void;
-}
-
-/** The clients that an invite opens. */
-function ClientChoice({ clients, access, onChange }: ChoiceProps) {
-  if (clients.items.length === 0) return null;
-  return (
-    <AccessRows
-      label="Clients"
-      noun="client"
-      rows={clients.items.toSorted(byName)}
-      height="max-h-[24vh]"
-      canChange={() => 'give'}
-      accessOf={(id) => access.get(id) ?? 'none'}
-      onChange={(ids, level) => onChange(new Map([...access, ...ids.map((id) => [id, level] as const)]))}
-    />
   );
 }
 
@@ -237,3 +217,96 @@ function addressesIn(text: string): { addresses: string[]; others: string[] } {
   }
   return { addresses: [...addresses.values()], others };
 }
+
+/** A link that works once, for someone to whom the person sends it. */
+export interface OneTimeLink {
+  email: string;
+  url: string;
+  expiresAt: string;
+}
+export interface Refused {
+  email: string;
+  why: string;
+}
+
+interface LinksProps {
+  links: readonly OneTimeLink[];
+  /** For whom there is no link. */
+  refused?: readonly Refused[];
+  /** Opens the form again for them. */
+  onRetry?: () => void;
+  onClose: () => void;
+  children?: ReactNode;
+}
+
+/** Links that the service shows only now. */
+export function LinksDialog({ links, refused = [], onRetry, onClose, children }: LinksProps) {
+  const [copied, setCopied] = useState<ReadonlySet<string>>(new Set());
+  const add = (some: readonly OneTimeLink[]) =>
+    setCopied(new Set([...copied, ...some.map(({ url }) => url)]));
+  const isCopied = links.every(({ url }) => copied.has(url));
+  const isOne = links.length === 1;
+  const all = links.map(({ email, url }) => (isOne ? url : `${email}\t${url}`)).join('\n');
+  return (
+    <OnceDialog
+      title={isOne ? 'Send this link' : `Send these ${links.length} links`}
+      what={isOne ? 'the link' : 'all links'}
+      isCopied={isCopied}
+      onClose={onClose}
+      actions={
+        <>
+          {refused.length > 0 && isCopied && <Button onClick={onRetry}>Try again</Button>}
+          <CopyButton
+            isNamed
+            text={all}
+            label={isOne ? 'Copy the link' : 'Copy all'}
+            onCopied={() => add(links)}
+          />
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {children && <p>{children}</p>}
+        <p className="text-sm text-soft">
+          Shown only now; the service sends no mail. {isOne ? 'It' : 'Each'} works once, and expires{' '}
+          <Time at={links[0]?.expiresAt ?? ''} />.
+        </p>
+        <ul className="flex flex-col gap-3">
+          {links.map((one) => (
+            <li key={one.url}>
+              <p className="mb-1">
+                <Name className="font-medium">{one.email}</Name>
+              </p>
+              <CommandLine label={`link of ${one.email}`} line={one.url} onCopied={() => add([one])} />
+            </li>
+          ))}
+        </ul>
+        {refused.length > 0 && (
+          <Notice isBad>
+            {count(refused.length, 'person', 'people')} not invited
+            {refused.map(({ email, why }) => (
+              <span key={email} className="block">
+                <Name>{email}</Name>: {why}
+              </span>
+            ))}
+          </Notice>
+        )}
+      </div>
+    </OnceDialog>
+  );
+}
+
+/** How long a link works, as the field `hours` of a form. */
+export const LinkHours = ({ hours, initial }: { hours: readonly number[]; initial: number }) => (
+  <div className="w-36">
+    <SelectField
+      label="The link works for"
+      name="hours"
+      defaultValue={initial}
+      options={hours.map((n) => ({
+        value: String(n),
+        name: n < 24 ? count(n, 'hour') : count(n / 24, 'day'),
+      }))}
+    />
+  </div>
+);

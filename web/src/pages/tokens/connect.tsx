@@ -52,8 +52,7 @@ function FirstCall({ record }: { record: IssuedToken['record'] }) {
       <Icon aria-hidden size={16} className={`shrink-0 ${isUsed ? '' : 'animate-spin'}`} />
       <span>
         {isUsed ? 'Connected' : 'Waiting for the first call …'}
-        {isUsed && lastUsedFrom !== null && ' from '}
-        {isUsed && lastUsedFrom !== null && <Name>{lastUsedFrom}</Name>}
+        {isUsed && lastUsedFrom !== null && [' from ', <Name key="from">{lastUsedFrom}</Name>]}
       </span>
     </p>
   );
@@ -115,30 +114,26 @@ function stepsWith(token: string): readonly Step[] {
 
 /** How a program is connected, with the lines to copy. */
 export function Programs({ token, onCopied }: { token: string; onCopied?: () => void }) {
-  const steps = stepsWith(token);
+  const programs = Map.groupBy(stepsWith(token), ([program]) => program);
   const [shown, setShown] = useState('Claude Code');
-  const programs = [...new Set(steps.map(([program]) => program))];
   return (
     <div className="flex flex-col gap-3">
       <Segments
         label="Program"
         value={shown}
-        options={programs.map((program) => ({ value: program, name: program }))}
+        options={[...programs.keys()].map((name) => ({ value: name, name }))}
         onChange={setShown}
       />
-      {steps
-        .filter(([program]) => program === shown)
-        .map(([program, about, lines, needsClient]) => (
+      {programs.get(shown)?.map(([program, about, line, needsClient]) => {
+        const label = about === HOOKS ? `hooks of ${program}` : `connect ${program}`;
+        return (
           <div key={about} className="flex flex-col gap-1">
             <p className="text-soft">{about}</p>
             {needsClient && <InstallClient />}
-            <CommandLine
-              label={about === HOOKS ? `hooks of ${program}` : `connect ${program}`}
-              line={lines}
-              {...(onCopied && { onCopied })}
-            />
+            <CommandLine {...{ label, line, onCopied }} />
           </div>
-        ))}
+        );
+      })}
     </div>
   );
 }
@@ -146,15 +141,13 @@ export function Programs({ token, onCopied }: { token: string; onCopied?: () => 
 /** How the terminal client is installed from this service. */
 const InstallClient = () => (
   <>
-    {
-      // Secure: over https, or from the machine of the service itself.
-      !globalThis.isSecureContext && (
-        <Notice>
-          First open this page at an address with https: over plain http, anybody on the way can change the
-          program. If the service has no such address, ask its operator for the SHA-256, and compare it.
-        </Notice>
-      )
-    }
+    {/* Secure: over https, or from the machine of the service itself. */}
+    {!globalThis.isSecureContext && (
+      <Notice>
+        First open this page at an address with https: over plain http, anybody on the way can change the
+        program. If the service has no such address, ask its operator for the SHA-256, and compare it.
+      </Notice>
+    )}
     <CommandLine
       label="install the terminal client"
       line={`npm install -g ${new URL('cli.tgz', ROOT).href}`}

@@ -1,7 +1,9 @@
 import { KeyRound, RefreshCw, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import type { Permission } from '../../../../shared/permissions.ts';
+import type { Client } from '../../../../shared/schemas/clients.ts';
 import type { IssuedToken, Token } from '../../../../shared/schemas/tokens.ts';
-import { useChange, useList } from '../../app/data.ts';
+import { useAll, useChange, useList } from '../../app/data.ts';
 import { useSessionContext } from '../../app/session.tsx';
 import { menuColumn, nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { SelectField } from '../../ui/field.tsx';
@@ -9,7 +11,7 @@ import { ConfirmAct, FormDialog } from '../../ui/form-dialog.tsx';
 import { type Column, RecordList } from '../../ui/list.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { count, Name, Tag, Time } from '../../ui/text.tsx';
-import { presetOf } from './permissions.ts';
+import { useNames } from '../people/rights.ts';
 
 /** The lists of tokens, each with the operation that revokes one of them. */
 const REVOKES = {
@@ -26,20 +28,60 @@ const OVERLAPS = [
   { value: '72', name: '72 more hours' },
 ];
 
+/** What most tokens are for. */
+export const PRESETS: readonly {
+  value: string;
+  name: string;
+  about: string;
+  permissions: readonly Permission[];
+}[] = [
+  {
+    value: 'agent',
+    name: 'Agent',
+    about: 'Searches, and stores what it learns: for a coding agent.',
+    permissions: ['memory:read', 'memory:write'],
+  },
+  {
+    value: 'read',
+    name: 'Read',
+    about: 'Searches and reads, and changes nothing.',
+    permissions: ['memory:read'],
+  },
+  {
+    value: 'consolidate',
+    name: 'Consolidate',
+    about: 'Makes memories of captures: for a scheduled job.',
+    permissions: ['memory:curate'],
+  },
+];
+
+/** What permissions are called together: by their preset, or how many they are. */
+function presetOf(permissions: readonly Permission[]): string {
+  const isSame = (preset: readonly Permission[]) =>
+    preset.length === permissions.length && preset.every((name) => permissions.includes(name));
+  return (
+    PRESETS.find((preset) => isSame(preset.permissions))?.name ?? count(permissions.length, 'permission')
+  );
+}
+
 interface Props {
   of: keyof typeof REVOKES;
-  /** The name of its owner; without this, all are the person's own. */
-  ownerOf?: (userId: string) => string;
-  /** The name of a client, if it is known. */
-  clientOf?: (id: string) => string | undefined;
   /** Shows a new secret; without this, the tokens cannot be rotated. */
   onRotated?: (issued: IssuedToken) => void;
-  empty: ReactNode;
+  /** What the list shows if there are none. */
+  children: ReactNode;
 }
 
 /** Agent tokens in any state, newest first. */
-export function TokenList({ of, ownerOf, clientOf, onRotated, empty }: Props) {
+export function TokenList({ of, onRotated, children }: Props) {
   const { session, team } = useSessionContext();
+  const isOwn = of === 'listTokens';
+  const [people, gone] =
+    of === 'listCompanyTokens'
+      ? (['listCompanyMembers', 'someone who has left'] as const)
+      : (['listTeamMembers', 'not a member'] as const);
+  const ownerOf = useNames(people, gone, !isOwn);
+  const clients = useAll('listClients', {}, team !== null).items;
   const read = useList(of, {});
   const [open, setOpen] = useState<{ what: 'rotate' | 'revoke'; token: Token } | null>(null);
   const revoke = useChange(REVOKES[of], TOKENS_CHANGED);
@@ -53,7 +95,7 @@ export function TokenList({ of, ownerOf, clientOf, onRotated, empty }: Props) {
     nameColumn('Name', ({ name }) => name, {
       after: ({ state }) => state !== 'active' && <Tag>{state}</Tag>,
     }),
-    ownerOf !== undefined && textColumn('Of', '9rem', ({ userId }) => ownerOf(userId)),
+    !isOwn && textColumn('Of', '9rem', ({ userId }) => ownerOf(userId)),
     isTeamShown && textColumn('Team', '8rem', ({ teamId }) => teamOf(teamId)),
     textColumn(
       'Can',
@@ -61,7 +103,7 @@ export function TokenList({ of, ownerOf, clientOf, onRotated, empty }: Props) {
       ({ permissions }) => presetOf(permissions),
       ({ permissions }) => permissions.join(', '),
     ),
-    textColumn('Reaches', 'minmax(6rem,9rem)', ({ clientIds }) => reachOf(clientIds, clientOf)),
+    textColumn('Reaches', 'minmax(6rem,9rem)', ({ clientIds }) => reachOf(clientIds, clients)),
     {
       name: 'Last used',
       width: '6.5rem',
@@ -88,11 +130,7 @@ export function TokenList({ of, ownerOf, clientOf, onRotated, empty }: Props) {
         read={read}
         columns={columns}
         idOf={({ id }) => id}
-        empty={
-          <Empty icon={KeyRound} title="No tokens yet">
-            {empty}
-          </Empty>
-        }
+        empty={<Empty icon={KeyRound} title="No tokens yet" children={children} />}
       />
       {open?.what === 'revoke' && (
         <ConfirmAct
@@ -133,10 +171,10 @@ export function TokenList({ of, ownerOf, clientOf, onRotated, empty }: Props) {
 }
 
 /** Which layers a token reaches. */
-function reachOf(ids: Token['clientIds'], clientOf: (id: string) => string | undefined = () => undefined) {
+function reachOf(ids: Token['clientIds'], clients: readonly Client[]): string {
   if (ids === null) return 'all in reach';
   if (ids.length === 0) return 'only the Team';
-  const names = ids.flatMap((id) => clientOf(id) ?? []);
+  const names = clients.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
   if (names.length === 0) return count(ids.length, 'client');
   const more = ids.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

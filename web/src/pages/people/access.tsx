@@ -1,16 +1,97 @@
+import { useMutation, useMutationState } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
+import { useAll, useChange } from '../../app/data.ts';
+import { orGone } from '../../app/request.ts';
+import { useTeamId } from '../../app/session.tsx';
 import { INPUT } from '../../ui/field.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { count, Name } from '../../ui/text.tsx';
-import type { Access } from './grants.ts';
+import { tell } from '../../ui/toast.tsx';
 import { matches } from './rights.ts';
 
+/** What each access is called, and what someone who has it can do. */
 const LEVELS = {
-  none: { value: 'none', name: 'None' },
-  read: { value: 'read', name: 'Read' },
-  write: { value: 'write', name: 'Write' },
-  full: { value: 'full', name: 'Full' },
+  none: { name: 'None', means: 'can no longer open' },
+  read: { name: 'Read', means: 'can read' },
+  write: { name: 'Write', means: 'can read and write' },
+  full: { name: 'Full', means: 'has Full access to' },
 } as const;
+
+export type Access = keyof typeof LEVELS;
+
+/** Says who has been given an access to what. */
+export const accessSaid = (who: string, access: Access, what: string) =>
+  `${who} ${LEVELS[access].means} ${what}.`;
+
+interface Grant {
+  userId: string;
+  /** Of the client, or of the Team. */
+  id: string;
+  access: Access;
+}
+
+/** The grants of Members on clients, and those of Company Admins on Teams. */
+const KINDS = {
+  clients: { list: 'listClientGrants', give: 'giveClientGrant', revoke: 'revokeClientGrant' },
+  teams: { list: 'listCompanyGrants', give: 'giveCompanyGrant', revoke: 'revokeCompanyGrant' },
+} as const;
+
+const keyOf = (userId: string, id: string) => `${userId} ${id}`;
+
+/**
+ * Who can open what. A change is shown and sent at once, one after the other; what the service refuses is shown as it was
+ * before.
+ */
+export function useGrants(kind: keyof typeof KINDS) {
+  const { list, ...names } = KINDS[kind];
+  const { items, query } = useAll(list, {});
+  const give = useChange(names.give, []);
+  const revoke = useChange(names.revoke, []);
+  const mutationKey = [useTeamId(), list];
+  const change = useMutation({
+    mutationKey,
+    scope: { id: list },
+    async mutationFn(grants: readonly Grant[]) {
+      const problems: Error[] = [];
+      for (const { userId, id, access } of grants) {
+        // The levels of a kind are those that its operation takes.
+        const sent =
+          access === 'none'
+            ? orGone(revoke.mutateAsync([userId, id]))
+            : give.mutateAsync([userId, id, { access: access as 'read' }]);
+        await sent.catch((error: Error) => problems.push(error));
+      }
+      if (problems[0])
+        throw new Error(`${count(problems.length, 'change')} of access not made. ${problems[0].message}`);
+    },
+    onSettled: () => query.refetch(),
+  });
+  const grants = items.map((one) => ({ ...one, id: 'teamId' in one ? one.teamId : one.clientId }));
+  const shown = new Map<string, Access>(grants.map(({ userId, id, access }) => [keyOf(userId, id), access]));
+  const changes = useMutationState({ filters: { mutationKey }, select: ({ state }) => state });
+  // Until what was changed could be read, it is shown as it was wished.
+  for (const { status, submittedAt, variables } of changes)
+    if (status === 'pending' || (status === 'success' && submittedAt > query.dataUpdatedAt))
+      for (const { userId, id, access } of variables as readonly Grant[])
+        shown.set(keyOf(userId, id), access);
+  const accessOf = (userId: string, id: string) => shown.get(keyOf(userId, id)) ?? 'none';
+
+  /** @param done what is said of it */
+  function set(all: readonly Grant[], done: string) {
+    const changed = all.filter(({ userId, id, access }) => access !== accessOf(userId, id));
+    const before = changed.map(({ userId, id }) => ({ userId, id, access: accessOf(userId, id) }));
+    const undo = () => void tell(change.mutateAsync(before), 'The access is as it was before.');
+    if (changed.length > 0) void tell(change.mutateAsync(changed), done, undo);
+  }
+
+  const isRead = query.data !== undefined && !query.hasNextPage;
+  /** How many someone can open. */
+  const countOf = (userId: string) => grants.filter((grant) => grant.userId === userId).length;
+  return { query, isRead, accessOf, countOf, set };
+}
+
+export type Grants = ReturnType<typeof useGrants>;
+
 const LINE = 'flex min-h-10 items-center gap-2 border-b border-line px-3 last:border-b-0';
 /** With more rows than this, a field filters them. */
 const FILTER_FROM = 8;
@@ -48,7 +129,7 @@ export function AccessRows<One extends Row>(props: Props<One>) {
   const found = rows.filter(({ name, about = '' }) => matches(sought, [name, about]));
   const open = found.filter((row) => canChange(row) === 'give').map((row) => row.id);
   const levels = new Set(open.map(accessOf));
-  const options = [LEVELS.none, LEVELS.read, LEVELS[most]];
+  const options = (['none', 'read', most] as const).map((value) => ({ value, name: LEVELS[value].name }));
   const optionsOf = (row: One) =>
     options.filter(
       ({ value }) =>
