@@ -28,7 +28,8 @@ const REDACTION = [
 export default function Settings() {
   const { company } = useSession();
   const navigate = useNavigate();
-  const toCompany = () => void navigate({ to: '/company', search: { team: undefined } as never });
+  const toCompany = () =>
+    void navigate({ to: '/company', search: { team: undefined } as never, replace: true });
   return (
     <Page title={SETTINGS.name}>
       <Loaded query={useRead('getSelectedTeam', [])}>
