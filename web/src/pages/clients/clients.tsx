@@ -143,13 +143,13 @@ function useArchive(askName: (named: Named) => void) {
 
 /** Who can open a client. */
 function ClientPeople({ client: { id, name }, onClose }: { client: Client; onClose: () => void }) {
-  const { changes } = useRights();
+  const { changes, gives } = useRights();
   const grants = useGrants('clients');
   const members = useAll('listTeamMembers', {});
   const people = members.items
     .filter(({ role }) => role === 'member')
     .toSorted(byName)
-    .map((member) => ({ id: member.userId, name: member.name, about: member.email }));
+    .map((one) => ({ id: one.userId, name: one.name, about: one.email, can: gives }));
   return (
     <Dialog isDrawer open onClose={onClose} title={name}>
       <LoadedList query={grants.isRead ? members.query : grants.query}>
@@ -158,7 +158,6 @@ function ClientPeople({ client: { id, name }, onClose }: { client: Client; onClo
             label="Who can open it"
             noun="Member"
             rows={people}
-            canChange={() => (changes ? 'give' : 'take')}
             accessOf={(userId) => grants.accessOf(userId, id)}
             onChange={(ids, access, who) =>
               grants.set(

@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { useAll, useChange } from '../../app/data.ts';
 import { orGone } from '../../app/request.ts';
 import { useTeamId } from '../../app/session.tsx';
-import { INPUT } from '../../ui/field.tsx';
+import { TextFilter } from '../../ui/filter-bar.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { count, Name } from '../../ui/text.tsx';
 import { tell } from '../../ui/toast.tsx';
@@ -98,23 +98,17 @@ const FILTER_FROM = 8;
 /** No more rows than this are shown; the field finds the others. */
 const SHOWN = 100;
 
-interface Row {
-  id: string;
-  name: string;
-  about?: string;
-}
-interface Props<One extends Row> {
+interface Props {
   label: string;
   /** What one of the rows is called in a sentence. */
   noun: string;
-  rows: readonly One[];
+  /** `can`: what can be done: to give access and take it away, or only to take it away. */
+  rows: readonly { id: string; name: string; about?: string; can: 'give' | 'take' | false }[];
   accessOf: (id: string) => Access;
   /** @param what the name of the row, or how many they are */
   onChange: (ids: readonly string[], access: Access, what: string) => void;
   /** The strongest access that can be given. */
   most?: 'write' | 'full';
-  /** What can be done: to give access and take it away, only to take it away, or nothing. */
-  canChange: (one: One) => 'give' | 'take' | false;
   /** The class of the height above which it scrolls. */
   height?: string;
   /** What stands beside the label. */
@@ -122,21 +116,14 @@ interface Props<One extends Row> {
 }
 
 /** The access to each of several clients or Teams, or of each of several people: one by one, or of all that are found. */
-export function AccessRows<One extends Row>(props: Props<One>) {
-  const { label, noun, rows, accessOf, onChange, most = 'write', canChange } = props;
+export function AccessRows(props: Props) {
+  const { label, noun, rows, accessOf, onChange, most = 'write' } = props;
   const [sought, setSought] = useState('');
   const id = useId();
   const found = rows.filter(({ name, about = '' }) => matches(sought, [name, about]));
-  const open = found.filter((row) => canChange(row) === 'give').map((row) => row.id);
+  const open = found.filter(({ can }) => can === 'give').map((row) => row.id);
   const levels = new Set(open.map(accessOf));
   const options = (['none', 'read', most] as const).map((value) => ({ value, name: LEVELS[value].name }));
-  const optionsOf = (row: One) =>
-    options.filter(
-      ({ value }) =>
-        value === accessOf(row.id) ||
-        canChange(row) === 'give' ||
-        (canChange(row) === 'take' && value === 'none'),
-    );
   return (
     <div role="group" aria-labelledby={id}>
       <div className="mb-1 flex min-h-8 flex-wrap items-center gap-2">
@@ -146,14 +133,9 @@ export function AccessRows<One extends Row>(props: Props<One>) {
         {props.children}
       </div>
       {rows.length > FILTER_FROM && (
-        <input
-          type="search"
-          aria-label="Find by name"
-          placeholder="Find by name"
-          className={`${INPUT} mb-2`}
-          value={sought}
-          onChange={(event) => setSought(event.target.value)}
-        />
+        <div className="mb-2">
+          <TextFilter label="Find by name" value={sought} onChange={setSought} />
+        </div>
       )}
       <ul className={`${props.height ?? 'max-h-[45vh]'} overflow-y-auto rounded-md border border-line`}>
         {open.length > 1 && (
@@ -173,13 +155,16 @@ export function AccessRows<One extends Row>(props: Props<One>) {
           <li key={row.id} className={LINE}>
             <span className="min-w-0 grow truncate" title={row.name}>
               <Name>{row.name}</Name>
-              {row.about !== undefined && <Name className="ml-1 text-sm text-faint">{row.about}</Name>}
+              {row.about && <Name className="ml-1 text-sm text-faint">{row.about}</Name>}
             </span>
             <Segments
               // Several people can have one name.
               label={[row.name, row.about].filter(Boolean).join(', ')}
               value={accessOf(row.id)}
-              options={optionsOf(row)}
+              options={options.filter(
+                ({ value }) =>
+                  value === accessOf(row.id) || row.can === 'give' || (row.can && value === 'none'),
+              )}
               onChange={(access) => onChange([row.id], access, row.name)}
             />
           </li>

@@ -117,7 +117,7 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
   const [access, setAccess] = useState<ReadonlyMap<string, Access>>(
     new Map(like?.grants.map((one) => [one.clientId, one.access])),
   );
-  const [outcome, setOutcome] = useState<{ links: OneTimeLink[]; refused: Refused[] } | null>(null);
+  const [outcome, setOutcome] = useState<Pick<LinksProps, 'links' | 'refused'> | null>(null);
   const { addresses, others } = addressesIn(text);
   const isTeam = of === 'team';
   const clients = useAll('listClients', {}, isTeam);
@@ -146,7 +146,7 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
       throw wrongField('emails', `This is not an email address: ${others.slice(0, 3).join(', ')}`);
     if (addresses.length === 0) throw wrongField('emails', 'Enter at least one email address.');
     const links: OneTimeLink[] = [];
-    const refused: Refused[] = [];
+    const refused: { email: string; why: string }[] = [];
     for (const email of addresses) {
       try {
         links.push(await make(email, Number(fields.get('hours'))));
@@ -160,7 +160,7 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
   }
 
   function retry() {
-    setText(outcome?.refused.map(({ email }) => email).join('\n') ?? '');
+    setText(outcome?.refused?.map(({ email }) => email).join('\n') ?? '');
     setOutcome(null);
   }
   if (outcome !== null) return <LinksDialog {...outcome} onRetry={retry} onClose={onClose} />;
@@ -187,9 +187,8 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
         <AccessRows
           label="Clients"
           noun="client"
-          rows={clients.items.toSorted(byName)}
+          rows={clients.items.toSorted(byName).map((one) => ({ ...one, can: 'give' }))}
           height="max-h-[24vh]"
-          canChange={() => 'give'}
           accessOf={(id) => access.get(id) ?? 'none'}
           onChange={(ids, level) => setAccess(new Map([...access, ...ids.map((id) => [id, level] as const)]))}
         />
@@ -224,15 +223,11 @@ export interface OneTimeLink {
   url: string;
   expiresAt: string;
 }
-export interface Refused {
-  email: string;
-  why: string;
-}
 
 interface LinksProps {
   links: readonly OneTimeLink[];
   /** For whom there is no link. */
-  refused?: readonly Refused[];
+  refused?: readonly { email: string; why: string }[];
   /** Opens the form again for them. */
   onRetry?: () => void;
   onClose: () => void;

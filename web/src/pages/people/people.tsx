@@ -115,6 +115,7 @@ export function Members({ of, filters, setFilters, empty }: Props) {
     if (role !== granted) return reach[role];
     return grants.isRead ? count(grants.countOf(userId), noun) : '';
   }
+  const nobody = <Empty icon={Users} title="Nobody has this in their name or email" />;
   return (
     <>
       <FilterBar>
@@ -134,18 +135,12 @@ export function Members({ of, filters, setFilters, empty }: Props) {
           timeColumn('Since', ({ createdAt }) => createdAt),
         ]}
         idOf={({ userId }) => userId}
-        empty={
-          filters.q === undefined ? (
-            empty
-          ) : (
-            <Empty icon={Users} title="Nobody has this in their name or email" />
-          )
-        }
+        empty={filters.q === undefined ? empty : nobody}
       />
       {open && (
         <Person
           key={open.userId}
-          {...{ of, member: open, members: read.items, grants }}
+          {...{ of, member: open, grants }}
           onClose={() => void setFilters({ person: undefined })}
         />
       )}
@@ -156,14 +151,13 @@ export function Members({ of, filters, setFilters, empty }: Props) {
 interface PersonProps {
   of: Where;
   member: Member;
-  members: readonly Member[];
   grants: Grants;
   onClose: () => void;
 }
 
 /** Someone: the role, the access by grants, a link for a new password, and the end of it. */
 function Person(props: PersonProps) {
-  const { of, member, grants, onClose } = props;
+  const { of, member, onClose } = props;
   const { userId, name, email, createdAt } = member;
   const { name: place, remove: removeBy, granted, ends } = PLACES[of];
   const { user, company } = useSession();
@@ -179,11 +173,7 @@ function Person(props: PersonProps) {
           <Name>{email}</Name> · in {place} since <Time at={createdAt} />
         </p>
         <RoleChoice {...props} />
-        {member.role === granted && (
-          <LoadedList query={grants.query}>
-            <Access {...props} />
-          </LoadedList>
-        )}
+        {member.role === granted && <Access {...props} />}
         <div className="flex flex-wrap gap-2">
           {company.role === 'owner' && !isUser && <ResetLink member={member} />}
           {removes && (
@@ -283,23 +273,33 @@ function RoleChoice({ of, member: { userId, name, role }, member }: PersonProps)
 }
 
 /** What someone can open by grants. In an archived Team, and to one, access can only be taken away. */
-function Access({ of, member: { userId, name }, members, grants }: PersonProps) {
-  const { records, noun, most, granted } = PLACES[of];
+function Access({ of, member: { userId, name }, grants }: PersonProps) {
+  const { records, members, noun, most, granted } = PLACES[of];
   const { gives } = useRights(of);
   const read = useAll(records, {});
   const accessOf = (id: string) => grants.accessOf(userId, id);
   const rows = read.items
     .filter(({ id, state }) => state === 'active' || accessOf(id) !== 'none')
     .toSorted(byName)
-    .map((one) => ({ ...one, ...(one.state === 'archived' && { about: 'archived' }) }));
-  const others = members.filter((other) => other.role === granted && other.userId !== userId);
+    .map(({ id, name: title, state }) =>
+      state === 'active'
+        ? { id, name: title, can: gives }
+        : { id, name: title, about: 'archived', can: gives && ('take' as const) },
+    );
+  const everyone = useAll(members, {}).items;
+  const others = everyone.filter((other) => other.role === granted && other.userId !== userId);
+  const trigger = (
+    <Button look="quiet" icon={Users}>
+      Same access as …
+    </Button>
+  );
   function likeAnother(other: Member) {
-    const some = rows.filter(({ state }) => state === 'active');
+    const some = rows.filter(({ can }) => can === 'give');
     const like = some.map(({ id }) => ({ userId, id, access: grants.accessOf(other.userId, id) }));
     grants.set(like, `${name} has the access of ${other.name}.`);
   }
   return (
-    <LoadedList query={read.query}>
+    <LoadedList query={grants.isRead ? read.query : grants.query}>
       {rows.length === 0 ? (
         <p className="text-sm text-faint">There are no {noun}s yet.</p>
       ) : (
@@ -308,7 +308,6 @@ function Access({ of, member: { userId, name }, members, grants }: PersonProps) 
           noun={noun}
           most={most}
           rows={rows}
-          canChange={({ state }) => (gives === 'give' && state === 'archived' ? 'take' : gives)}
           accessOf={accessOf}
           onChange={(ids, access, what) =>
             grants.set(
@@ -318,13 +317,7 @@ function Access({ of, member: { userId, name }, members, grants }: PersonProps) 
           }
         >
           {gives === 'give' && others.length > 0 && (
-            <Menu
-              trigger={
-                <Button look="quiet" icon={Users}>
-                  Same access as …
-                </Button>
-              }
-            >
+            <Menu trigger={trigger}>
               {others.map((other) => (
                 <MenuItem key={other.userId} onClick={() => likeAnother(other)}>
                   <Name>{other.name}</Name>

@@ -1,5 +1,5 @@
 import { Archive, ArchiveRestore, Trash2 } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Team } from '../../../../shared/schemas/teams.ts';
 import { useChange } from '../../app/data.ts';
 import { useSession } from '../../app/session.tsx';
@@ -21,22 +21,12 @@ const GB = 1e9;
 
 /** The most that a Team can store. */
 export function QuotaFields({ id, quota }: { id: string; quota: Quota }) {
-  const { mutateAsync } = useChange('renameTeam', TEAM_CHANGED);
+  const { mutateAsync, isPending, variables } = useChange('renameTeam', TEAM_CHANGED);
   // Both limits are sent together: the other one is what it is when this one is saved, or taken back later.
   const now = useRef(quota);
-  useEffect(() => {
-    now.current = quota;
-  }, [quota]);
-  async function save(what: keyof Quota, limit: number | null) {
-    const before = now.current;
-    now.current = { ...before, [what]: limit };
-    try {
-      await mutateAsync([id, { quota: now.current }]);
-    } catch (error) {
-      now.current = { ...now.current, [what]: before[what] };
-      throw error;
-    }
-  }
+  now.current = (isPending && variables[1].quota) || quota;
+  const save = (what: keyof Quota, limit: number | null) =>
+    mutateAsync([id, { quota: { ...now.current, [what]: limit } }]);
   const field = (what: keyof Quota, unit: number) => ({
     type: 'number' as const,
     isOptional: true,

@@ -21,12 +21,10 @@ const REVOKES = {
 } as const;
 export const TOKENS_CHANGED = ['listTokens', 'listTeamTokens', 'listCompanyTokens'] as const;
 
-const OVERLAPS = [
-  { value: '0', name: 'no longer' },
-  { value: '1', name: '1 more hour' },
-  { value: '24', name: '24 more hours' },
-  { value: '72', name: '72 more hours' },
-];
+const OVERLAPS = [0, 1, 24, 72].map((hours) => ({
+  value: String(hours),
+  name: hours === 0 ? 'no longer' : count(hours, 'more hour'),
+}));
 
 /** What most tokens are for. */
 export const PRESETS: readonly {
