@@ -6,9 +6,11 @@ import { soughtBy } from './marks.ts';
 
 /**
  * The filters, as the address has them. `in` is `team` or the id of a client; `with` is `team` if the Team layer is searched
- * together with the client; `from` and `to` are days, in place of a year.
+ * together with the client; `year` is `DAYS` while `from` and `to` are chosen in its place.
  */
 const FILTERS = ['in', 'with', 'kind', 'tag', 'year', 'from', 'to'] as const;
+
+export const DAYS = 'days';
 
 /** What is searched for, and how many sources are shown. */
 export type Criteria = { [F in 'q' | 'top' | (typeof FILTERS)[number]]?: string | undefined };
@@ -31,7 +33,8 @@ function scopeOf({ in: place, with: also }: Criteria): NonNullable<SearchRequest
 
 /** What is searched for, as the service reads it. */
 export function searchBody(criteria: Criteria): SearchRequest {
-  const { q = '', kind, tag, year } = criteria;
+  const { q = '', kind, tag } = criteria;
+  const year = criteria.year === DAYS ? undefined : criteria.year;
   const { from = year && `${year}-01-01`, to = year && `${year}-12-31` } = criteria;
   return {
     query: q.trim(),

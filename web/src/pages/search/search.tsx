@@ -1,21 +1,23 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { History, Info, Search as SearchIcon } from 'lucide-react';
+import { History, Info, SearchIcon, SearchX, X } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import type { SearchResponse } from '../../../../shared/schemas/search.ts';
+import type { Facets, Nothing, SearchResponse } from '../../../../shared/schemas/search.ts';
 import type { Status } from '../../../../shared/schemas/status.ts';
 import { useRead } from '../../app/data.ts';
-import { useDebounced, useFilters } from '../../app/filters.ts';
+import { useDebounced, useFilters, withChosen } from '../../app/filters.ts';
 import { SEARCH } from '../../app/pages.tsx';
 import { useRecentSearches } from '../../app/palette/recent.ts';
+import { useRights } from '../../app/rights.ts';
 import { useIsWide } from '../../app/wide.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { INPUT } from '../../ui/field.tsx';
+import { ChoiceFilter, DayFilter, FilterBar } from '../../ui/filter-bar.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Failure, Skeleton } from '../../ui/states.tsx';
+import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { count, Name } from '../../ui/text.tsx';
-import { SearchFilters } from './filters.tsx';
+import { KINDS } from '../sources/labels.ts';
 import { Found } from './found.tsx';
-import { NothingFound, NothingStored } from './nothing.tsx';
-import { here, isFiltered, MAX_TOP, NO_FILTERS, searchBody } from './query.ts';
+import { type Criteria, DAYS, here, isFiltered, MAX_TOP, NO_FILTERS, searchBody } from './query.ts';
 
 /** What is typed is searched for when no key was pressed for so long. */
 const PAUSE_MS = 600;
@@ -35,18 +37,13 @@ export default function Search() {
   });
   const { data: status } = useRead('getStatus', []);
   const isWide = useIsWide(WIDE_REM);
-  const [cleared, setCleared] = useState(0);
   const navigate = useNavigate();
   const page = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // The page gives the focus to its heading; who opens a search wants to type.
     if (q === '') page.current?.querySelector('input')?.focus();
   }, []);
-  function clear() {
-    void setFilters(NO_FILTERS);
-    // Nor is the choice of days left.
-    setCleared(cleared + 1);
-  }
+  const change = (some: Criteria) => void setFilters({ top: undefined, open: undefined, ...some });
   const answer = q === '' || search.isError ? undefined : search.data;
 
   /** The arrow keys lead from the field to the results and through them; Enter opens the one that is shown beside them. */
@@ -80,10 +77,9 @@ export default function Search() {
         ) : (
           <>
             <SearchFilters
-              key={cleared}
               criteria={criteria}
               facets={search.isPlaceholderData ? undefined : answer?.facets}
-              onChange={(some) => void setFilters({ top: undefined, open: undefined, ...some })}
+              onChange={change}
             />
             <div className="mb-1 flex min-h-5 flex-wrap items-center gap-x-3 text-sm text-faint">
               <p role="status">{search.isFetching ? 'Searching …' : answer && foundWords(answer)}</p>
@@ -95,7 +91,7 @@ export default function Search() {
               <NothingFound
                 nothing={answer.nothing}
                 imports={status?.imports}
-                onClear={isFiltered(criteria) ? clear : undefined}
+                onClear={isFiltered(criteria) ? () => change(NO_FILTERS) : undefined}
               />
             )}
             {answer !== undefined && answer.hits.length > 0 && (
@@ -190,4 +186,181 @@ function WordsOnly({ embedder, isDegraded }: { embedder: Status['embedder']; isD
     );
   if (!isDegraded && embedder.problem === undefined) return null;
   return <p className="text-warn">Meaning cannot be searched now, only words and codes</p>;
+}
+
+/** The filters that each facet counts. */
+const FACETS = { kind: ['kind'], client: ['in'], tag: ['tag'], year: ['year', 'from', 'to'] } as const;
+const NONE: Facets = { kind: [], client: [], tag: [], year: [] };
+
+/** The values of each facet. Where a filter is set, its facet counts only what it lets through: those from before it stay. */
+function useFacets(facets: Facets | undefined, criteria: Criteria): Facets {
+  const { q } = criteria;
+  const [kept, setKept] = useState({ q, last: NONE, shown: NONE });
+  if (facets === undefined || kept.last === facets) return kept.shown;
+  const shown = { ...facets };
+  for (const name of Object.keys(FACETS) as (keyof Facets)[]) {
+    const isSet = FACETS[name].some((filter) => criteria[filter] !== undefined);
+    if (isSet && kept.q === q && kept.shown[name].length > 0) shown[name] = kept.shown[name];
+  }
+  setKept({ q, last: facets, shown });
+  return shown;
+}
+
+interface FilterProps {
+  criteria: Criteria;
+  facets: Facets | undefined;
+  onChange: (some: Criteria) => void;
+}
+
+/** Filters of the search, with how many of the sources found have each value. */
+function SearchFilters({ criteria, facets, onChange }: FilterProps) {
+  const { kind, in: place, tag, year, from, to } = criteria;
+  const { clients, nameOf } = useRights();
+  const byDays = year === DAYS || from !== undefined || to !== undefined;
+  const shown = useFacets(facets, criteria);
+  const optionsOf = (facet: keyof Facets, chosen: string | undefined, named = (value: string) => value) => {
+    const counted = shown[facet].map(({ value, count }) => ({
+      value,
+      name: `${named(value)} (${count.toLocaleString('en')})`,
+    }));
+    return withChosen(counted, chosen, chosen && named(chosen));
+  };
+  const client = place === 'team' ? undefined : place;
+  return (
+    <FilterBar>
+      <ChoiceFilter
+        label="Kind"
+        value={kind}
+        options={optionsOf('kind', kind, (value) => KINDS[value as keyof typeof KINDS])}
+        onChange={(value) => onChange({ kind: value })}
+      />
+      {(clients.length > 0 || place !== undefined) && (
+        <ChoiceFilter
+          label="Everywhere"
+          value={place}
+          options={[{ value: 'team', name: 'Team only' }, ...optionsOf('client', client, nameOf)]}
+          onChange={(value) => onChange({ in: value, with: undefined })}
+        />
+      )}
+      {client !== undefined && (
+        <label className="flex items-center gap-1.5 text-soft">
+          <input
+            type="checkbox"
+            checked={criteria.with === 'team'}
+            onChange={({ target }) => onChange({ with: target.checked ? 'team' : undefined })}
+          />
+          and the Team
+        </label>
+      )}
+      <ChoiceFilter
+        label="Tag"
+        value={tag}
+        options={optionsOf('tag', tag)}
+        onChange={(value) => onChange({ tag: value })}
+      />
+      <ChoiceFilter
+        label="Year"
+        value={byDays ? DAYS : year}
+        options={[...optionsOf('year', byDays ? undefined : year), { value: DAYS, name: 'Days …' }]}
+        onChange={(value) => onChange({ year: value, from: undefined, to: undefined })}
+      />
+      {byDays && (
+        <>
+          <DayFilter label="From" value={from} onChange={(day) => onChange({ from: day })} />
+          <DayFilter label="To" value={to} onChange={(day) => onChange({ to: day })} />
+        </>
+      )}
+      {isFiltered(criteria) && (
+        <Button look="quiet" icon={X} onClick={() => onChange(NO_FILTERS)}>
+          Clear
+        </Button>
+      )}
+    </FilterBar>
+  );
+}
+
+const STATES = {
+  queued: 'waits to be read',
+  running: 'is being read',
+  pending: 'waits to be read',
+  failed: 'could not be read',
+} as const;
+
+const LINK = 'text-brand underline';
+
+/** Files that searches do not find yet. */
+function Reading({ imports }: { imports: Status['imports'] }) {
+  const reading = imports.queued + imports.running;
+  if (reading === 0) return null;
+  return (
+    <Link to="/imports" className={LINK}>
+      {count(reading, 'file')} to be read before searches find them
+    </Link>
+  );
+}
+
+/** In place of results, if there is nothing that could be found. */
+function NothingStored({ imports }: { imports: Status['imports'] }) {
+  const { canWrite } = useRights();
+  return (
+    <Empty icon={SearchX} title="Nothing is stored here yet">
+      <Reading imports={imports} />
+      {canWrite(null) ? (
+        <Link to="/imports" className={buttonClass('primary')}>
+          Import files
+        </Link>
+      ) : (
+        <p>
+          A search finds what was imported, and what agents have learned. Ask an Owner or Admin of the Team.
+        </p>
+      )}
+    </Empty>
+  );
+}
+
+interface NothingProps {
+  nothing: Nothing | undefined;
+  imports: Status['imports'] | undefined;
+  /** Searches without filters, if there are any. */
+  onClear: (() => void) | undefined;
+}
+
+/** In place of results, if none was found: why, and what to try. */
+function NothingFound({ nothing, imports, onClear }: NothingProps) {
+  const { unknownWords = [], waiting = [], nearest = null } = nothing ?? {};
+  return (
+    <Empty icon={SearchX} title="No passage found">
+      {onClear && <Button onClick={onClear}>Search everywhere, without filters</Button>}
+      {unknownWords.length > 0 && (
+        <p>
+          No text here has{' '}
+          {unknownWords.map((word, index) => (
+            <span key={word}>
+              {index > 0 && ', '}“<Name>{word}</Name>”
+            </span>
+          ))}
+          .
+        </p>
+      )}
+      {nearest !== null && (
+        <p>
+          The nearest title is{' '}
+          <Link to="/sources/$id" params={{ id: nearest.sourceId }} className={LINK}>
+            <Name>{nearest.title}</Name>
+          </Link>
+          .
+        </p>
+      )}
+      {waiting.map(({ title, state, importId, path }) => (
+        <p key={importId ?? path}>
+          <Link to={importId === undefined ? '/files' : '/imports'} className={LINK}>
+            <Name>{title}</Name>
+          </Link>{' '}
+          {STATES[state]}.
+        </p>
+      ))}
+      {waiting.length === 0 && imports && <Reading imports={imports} />}
+      <p>Use fewer words, or those that the text itself would use; write codes and names exactly.</p>
+    </Empty>
+  );
 }

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { ThumbsDown, ThumbsUp, TimerOff } from 'lucide-react';
 import { useState } from 'react';
 import type { Verdict } from '../../../../shared/schemas/feedback.ts';
@@ -7,45 +8,37 @@ import { TextArea } from '../../ui/field.tsx';
 import { FormDialog, textIn } from '../../ui/form-dialog.tsx';
 import { say, sayFailure } from '../../ui/toast.tsx';
 
-interface Hit {
-  queryId: string;
-  chunkId: string;
-}
-
 const VERDICTS = [
   { verdict: 'useful', name: 'Useful', icon: ThumbsUp },
   { verdict: 'wrong', name: 'Wrong', icon: ThumbsDown },
   { verdict: 'outdated', name: 'Outdated', icon: TimerOff },
 ] as const;
 
+const CHANGED = ['listMemories', 'getStatus', 'getSource', 'getMemory'] as const;
+
+type Hit = { queryId: string; chunkId: string };
+type Props = { what?: 'passage' | 'memory'; hit: () => Hit | Promise<Hit> };
+
 /**
  * What the reader thinks of a text: useful at once, the others with a note for the reviewers.
  * @param props.hit feedback is about a hit of a search: the function says which
  */
-export function Verdicts({
-  what = 'passage',
-  hit,
-}: {
-  what?: 'passage' | 'memory';
-  hit: () => Hit | Promise<Hit>;
-}) {
+export function Verdicts({ what = 'passage', hit }: Props) {
   const [asked, setAsked] = useState<Verdict | null>(null);
-  const [busy, setBusy] = useState(false);
-  const give = useChange('giveFeedback', ['listMemories', 'getStatus', 'getSource', 'getMemory']);
-  async function send(verdict: Verdict, note: string) {
-    setBusy(true);
-    try {
-      await give.mutateAsync([{ ...(await hit()), verdict, ...(note !== '' && { note }) }]);
-    } finally {
-      setBusy(false);
-    }
-    setAsked(null);
-    say(
-      verdict === 'useful'
-        ? 'Thank you. It counts as useful.'
-        : 'Thank you. Reviewers will see it. Until they decide, searches still find it.',
-    );
-  }
+  const { mutateAsync: give } = useChange('giveFeedback', CHANGED);
+  const sending = useMutation({
+    mutationFn: async (said: { verdict: Verdict; note?: string }) => give([{ ...(await hit()), ...said }]),
+    onSuccess({ verdict }) {
+      setAsked(null);
+      say(
+        verdict === 'useful'
+          ? 'Thank you. It counts as useful.'
+          : 'Thank you. Reviewers will see it. Until they decide, searches still find it.',
+      );
+    },
+  });
+  const press = (verdict: Verdict) =>
+    verdict === 'useful' ? sending.mutate({ verdict }, { onError: sayFailure }) : setAsked(verdict);
   return (
     <>
       <div role="group" aria-label={`Is this ${what} right?`} className="flex flex-wrap">
@@ -54,12 +47,10 @@ export function Verdicts({
             key={verdict}
             look="quiet"
             icon={icon}
-            aria-pressed={give.data?.verdict === verdict}
-            busy={busy}
+            aria-pressed={sending.data?.verdict === verdict}
+            busy={sending.isPending}
             className="aria-pressed:text-brand aria-pressed:underline"
-            onClick={() =>
-              verdict === 'useful' ? void send(verdict, '').catch(sayFailure) : setAsked(verdict)
-            }
+            onClick={() => press(verdict)}
           >
             {name}
           </Button>
@@ -70,7 +61,10 @@ export function Verdicts({
           title={`This ${what} is ${asked}`}
           action="Send to the reviewers"
           onClose={() => setAsked(null)}
-          send={(fields) => send(asked, textIn(fields, 'note'))}
+          send={async (fields) => {
+            const note = textIn(fields, 'note');
+            await sending.mutateAsync({ verdict: asked, ...(note !== '' && { note }) });
+          }}
         >
           <TextArea
             label="What is right? (optional)"
