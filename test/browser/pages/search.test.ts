@@ -220,6 +220,20 @@ describe('the page of the search', { skip }, () => {
     assert.doesNotMatch(await page.evaluate('JSON.stringify(localStorage)'), /lanyard|hall/);
   });
 
+  test('what is typed right after Enter stays in the field', async () => {
+    const { page } = await open(await companyToSearch(), '/search?q=passport');
+    await found(page, /^1 source$/);
+    await field(page).fill('yellow');
+    // Before the address has what was entered.
+    await page.evaluate(`
+      document.activeElement.form.requestSubmit();
+      document.execCommand('insertText', false, ' lanyard');
+    `);
+    await found(page, /^1 source$/);
+    assert.equal(await field(page).inputValue(), 'yellow lanyard');
+    await page.waitForURL(/q=yellow\+lanyard/);
+  });
+
   test('on a phone a result opens over the list, and Back closes it', async () => {
     const { page } = await open(await companyToSearch(), '/search');
     await page.setViewportSize({ width: 390, height: 800 });

@@ -34,7 +34,7 @@ export function useFilters<const Id extends Exclude<RouteId, '__root__'>>(id: Id
   return [filters, change] as const;
 }
 
-/** The value of a field, and what is applied of it: the same, when it has not changed for 200 ms. */
+/** The value of a field, which is applied when it has not changed for 200 ms, and a function that applies it now. */
 export function useDebounced(applied: string, apply: (value: string) => void, ms = 200) {
   const [typed, setTyped] = useState(applied);
   const [seen, setSeen] = useState(applied);
@@ -45,15 +45,16 @@ export function useDebounced(applied: string, apply: (value: string) => void, ms
     if (applied !== sent.current) setTyped(applied);
     sent.current = applied;
   }
+  const send = (by = apply) => {
+    sent.current = typed;
+    by(typed);
+  };
   useEffect(() => {
     if (typed === applied) return;
-    const timer = setTimeout(() => {
-      sent.current = typed;
-      apply(typed);
-    }, ms);
+    const timer = setTimeout(() => send(), ms);
     return () => clearTimeout(timer);
   });
-  return [typed, setTyped] as const;
+  return [typed, setTyped, send] as const;
 }
 
 interface Option {

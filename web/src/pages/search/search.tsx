@@ -118,7 +118,7 @@ function QueryField({ answeredAt, again }: { answeredAt: number; again: () => vo
   const navigate = useNavigate();
   const [, addRecent] = useRecentSearches();
   const of = (text: string) => ({ q: text, open: undefined, top: undefined });
-  const [typed, setTyped] = useDebounced(
+  const [typed, setTyped, send] = useDebounced(
     q,
     (text) => {
       // One letter is the beginning of a word.
@@ -130,7 +130,7 @@ function QueryField({ answeredAt, again }: { answeredAt: number; again: () => vo
     event.preventDefault();
     if (typed.trim() !== '') addRecent(typed.trim());
     // What was found before is a step back, but not the empty page.
-    if (typed !== q) void navigate({ ...here(of(typed)), replace: q === '' });
+    if (typed !== q) send((text) => void navigate({ ...here(of(text)), replace: q === '' }));
     else if (q !== '' && Date.now() - answeredAt > FRESH_MS) again();
   }
   return (
