@@ -1,28 +1,36 @@
-import { ChevronRight, Download, Ellipsis, History, RefreshCw, ShieldCheck, X } from 'lucide-react';
+import { useMutation } from '@tanstack/react-query';
+import { ChevronRight, Download, History, RefreshCw, ShieldCheck, X } from 'lucide-react';
 import { useState } from 'react';
-import type { AuditEvent, AuditSubjectType } from '../../../../shared/schemas/audit.ts';
-import { useAll, useList, useRead } from '../../app/data.ts';
+import type { AuditEvent, AuditSubjectType, AuditVerification } from '../../../../shared/schemas/audit.ts';
+import { useAll, useChange, useList, useRead } from '../../app/data.ts';
 import { useFilters, withChosen } from '../../app/filters.ts';
 import { AUDIT } from '../../app/pages.tsx';
+import { type Args, send } from '../../app/request.ts';
+import { saveAs } from '../../app/save.ts';
 import { useSession, useSessionContext, useTeamId } from '../../app/session.tsx';
+import { ActionMenu } from '../../ui/action-menu.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { actionsColumn, textColumn } from '../../ui/columns.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { ChoiceFilter, DayFilter, FilterBar } from '../../ui/filter-bar.tsx';
-import { type Column, RecordList } from '../../ui/list.tsx';
-import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { RecordList } from '../../ui/list.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Empty } from '../../ui/states.tsx';
+import { Empty, Failure } from '../../ui/states.tsx';
 import { count } from '../../ui/text.tsx';
 import { say, sayFailure } from '../../ui/toast.tsx';
-import { downloadCsv, MOST_ROWS } from './csv.ts';
 import { EventDrawer, Sentence } from './event.tsx';
-import { KIND_OPTIONS, type Names } from './sentences.ts';
-import { Verification } from './verification.tsx';
+import { actorOf, KIND_OPTIONS, type Names } from './sentences.ts';
 
 /** In the address, for the events of the Company and of all its Teams. */
 const COMPANY = 'company';
 const DAY_MS = 86_400_000;
+
+/** The file has no more events: those belong into an export of the database. */
+const MOST_ROWS = 100_000;
+const CSV_HEAD =
+  'at,kind,actorName,actorId,tokenId,subjectType,subjectId,subjectName,teamId,clientName,detail,id';
 
 const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full' });
@@ -38,37 +46,6 @@ function dayOf({ at }: AuditEvent): string {
 const momentOf = (day: string | undefined, time: string) =>
   // Of what is no day, as in an address that was edited, it is null.
   new Date(`${day}T${time}`).toJSON() ?? undefined;
-
-const columnsFor = (
-  names: Names,
-  isOfCompany: boolean,
-  onOpen: (id: string) => void,
-): readonly Column<AuditEvent>[] => [
-  {
-    name: 'Time',
-    width: '3rem',
-    cell: ({ at }) => (
-      <time dateTime={at} title={new Date(at).toLocaleString('en-GB')} className="text-soft tabular-nums">
-        {CLOCK.format(new Date(at))}
-      </time>
-    ),
-  },
-  {
-    name: 'What happened',
-    width: 'minmax(0,1fr)',
-    // Two lines fit in the row, so that a phone shows what it is about.
-    cell: (event) => (
-      <span className="max-sm:line-clamp-2 max-sm:text-sm/4 max-sm:whitespace-normal">
-        <Sentence event={event} names={names} />
-      </span>
-    ),
-  },
-  textColumn(isOfCompany ? 'Team' : 'Client', '10rem', ({ teamId, clientName, detail }) => {
-    if (isOfCompany) return teamId === null ? '' : (names.get(teamId) ?? 'A deleted Team');
-    return clientName ?? names.get(String(detail['clientId'])) ?? '';
-  }),
-  actionsColumn(({ id }) => <IconButton icon={ChevronRight} label="Details" onClick={() => onOpen(id)} />),
-];
 
 /** The list that the filters choose: its operation, its query, and whether it is of the Company. */
 function useAuditQuery() {
@@ -116,6 +93,7 @@ export default function Audit() {
   const { filters, setFilters, name, query, of } = useAuditQuery();
   const read = useList(name, query);
   const names = useNames(read.items, of === undefined);
+  const isOfCompany = of === COMPANY;
   const open = read.items.find(({ id }) => id === filters.event);
   const isFiltered = [filters.kind, filters.actor, filters.from, filters.to, filters.subject].some(Boolean);
   return (
@@ -132,9 +110,31 @@ export default function Audit() {
       <RecordList
         label="Audit events, the newest first"
         read={read}
-        columns={columnsFor(names, of === COMPANY, (event) => void setFilters({ event }))}
+        columns={[
+          { name: 'Time', width: '3rem', cell: ({ at }) => <Clock at={at} /> },
+          {
+            name: 'What happened',
+            width: 'minmax(0,1fr)',
+            // Two lines fit in the row, so that a phone shows what it is about.
+            cell: (event) => (
+              <span className="max-sm:line-clamp-2 max-sm:text-sm/4 max-sm:whitespace-normal">
+                <Sentence event={event} names={names} />
+              </span>
+            ),
+          },
+          textColumn<AuditEvent>(
+            isOfCompany ? 'Team' : 'Client',
+            '10rem',
+            ({ teamId, clientName, detail }) => {
+              if (isOfCompany) return teamId === null ? '' : (names.get(teamId) ?? 'A deleted Team');
+              return clientName ?? names.get(String(detail['clientId'])) ?? '';
+            },
+          ),
+          actionsColumn<AuditEvent>(({ id }) => (
+            <IconButton icon={ChevronRight} label="Details" onClick={() => void setFilters({ event: id })} />
+          )),
+        ]}
         idOf={({ id }) => id}
-        nameOf={({ kind }) => kind}
         groupOf={dayOf}
         empty={
           <Empty
@@ -150,7 +150,7 @@ export default function Audit() {
         <EventDrawer
           event={open}
           names={names}
-          isOfCompany={of === COMPANY}
+          isOfCompany={isOfCompany}
           onClose={() => void setFilters({ event: undefined })}
           onFilter={(filter) => void setFilters({ event: undefined, ...filter })}
         />
@@ -159,36 +159,106 @@ export default function Audit() {
   );
 }
 
-function Actions({ onRefresh }: { onRefresh: () => void }) {
-  const { name, query, isOwner } = useAuditQuery();
+const Clock = ({ at }: { at: string }) => (
+  <time dateTime={at} title={new Date(at).toLocaleString('en-GB')} className="text-soft tabular-nums">
+    {CLOCK.format(new Date(at))}
+  </time>
+);
+
+/** A cell. A spreadsheet would run what begins like a formula. */
+function cellOf(value: AuditEvent[keyof AuditEvent]): string {
+  const text = value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Reads all events that the filters choose, and has the browser save them as CSV; and how many it has read so far. */
+function useDownload() {
+  const { name, query } = useAuditQuery();
   const team = useTeamId();
-  const [progress, setProgress] = useState<number | null>(null);
-  const [isVerifying, setVerifying] = useState(false);
-  async function download() {
-    setProgress(0);
-    try {
-      const rows = await downloadCsv(team, name, query, setProgress);
-      const most = rows >= MOST_ROWS ? ', the newest ones: choose days for others' : '';
-      say(`${count(rows, 'event')} downloaded${most}.`);
-    } catch (error) {
-      sayFailure(error as Error);
-    }
-    setProgress(null);
-  }
+  const [read, setRead] = useState(0);
+  const { mutate, isPending } = useMutation({
+    async mutationFn() {
+      const lines = [CSV_HEAD];
+      let cursor: string | null | undefined;
+      while (cursor !== null && lines.length <= MOST_ROWS) {
+        setRead(lines.length - 1);
+        const page = await send(team, name, [{ ...query, cursor, limit: 200 }] as Args<typeof name>);
+        for (const event of page.items) {
+          const row = { ...event, actorName: actorOf(event) };
+          lines.push(
+            CSV_HEAD.split(',')
+              .map((column) => cellOf(row[column as keyof AuditEvent]))
+              .join(),
+          );
+        }
+        cursor = page.nextCursor;
+      }
+      const content = new Blob([`${lines.join('\r\n')}\r\n`], { type: 'text/csv' });
+      saveAs(`audit-${new Date().toISOString().slice(0, 10)}.csv`, content);
+      const most = cursor === null ? '' : ', the newest ones: choose days for others';
+      say(`${count(lines.length - 1, 'event')} downloaded${most}.`);
+    },
+    onError: sayFailure,
+  });
+  return { read, isPending, download: () => mutate() };
+}
+
+function Actions({ onRefresh }: { onRefresh: () => void }) {
+  const { isOwner } = useAuditQuery();
+  const { read, isPending, download } = useDownload();
+  const { mutate, data, error, isIdle, reset } = useChange('verifyAudit', []);
+  const verify = () => mutate([]);
   return (
     <>
       <IconButton icon={RefreshCw} label="Look for newer events" onClick={onRefresh} />
-      <Button icon={Download} busy={progress !== null} onClick={() => void download()}>
-        {progress === null ? 'CSV' : `${progress.toLocaleString('en')} …`}
+      <Button icon={Download} busy={isPending} onClick={download}>
+        {isPending ? `${read.toLocaleString('en')} …` : 'CSV'}
       </Button>
-      {isOwner && (
-        <Menu trigger={<IconButton icon={Ellipsis} label="More" />}>
-          <MenuItem icon={ShieldCheck} onClick={() => setVerifying(true)}>
-            Verify the audit
-          </MenuItem>
-        </Menu>
+      <ActionMenu label="More" actions={[isOwner && [ShieldCheck, 'Verify the audit', verify]]} />
+      <Dialog open={!isIdle} onClose={reset} title="Verify the audit">
+        <div className="flex flex-col gap-4">
+          {error ? <Failure error={error} retry={verify} /> : <Verification result={data} />}
+        </div>
+      </Dialog>
+    </>
+  );
+}
+
+/** Whether an event of the Company was changed, removed or inserted in the database; undefined until that is known. */
+function Verification({ result }: { result: AuditVerification | undefined }) {
+  if (result === undefined)
+    return (
+      <p role="status">The chain of hashes is computed again. With many events this takes some minutes.</p>
+    );
+  const { events, unsealed, firstBreak, head } = result;
+  const seal = head && `${head.sequence}:${head.hash}`;
+  return (
+    <>
+      {firstBreak === null ? (
+        <p role="status">
+          <strong className="text-good">The chain is intact.</strong> {count(events, 'event')} verified.
+          {unsealed > 0 && ` ${unsealed.toLocaleString('en')} not sealed yet: that takes a minute.`}
+        </p>
+      ) : (
+        <p role="alert" className="text-bad">
+          <strong>The chain is broken at event {firstBreak}.</strong> It was changed, removed or inserted in
+          the database. Keep a copy of the database as it is now, and have it compared with a backup.
+        </p>
       )}
-      {isVerifying && <Verification onClose={() => setVerifying(false)} />}
+      {seal !== null && (
+        <>
+          <p className="flex items-start gap-1">
+            Last seal:
+            <code className="font-mono text-xs break-all">{seal}</code>
+            <CopyButton text={seal} label="Copy the seal" />
+          </p>
+          <p className="text-sm text-faint">
+            Note the seal outside of the service: if a later verification has a smaller number, or another
+            hash for this one, events were removed from the end.
+          </p>
+        </>
+      )}
     </>
   );
 }

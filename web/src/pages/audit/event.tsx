@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { AuditEvent } from '../../../../shared/schemas/audit.ts';
 import { useSession } from '../../app/session.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
@@ -8,17 +7,39 @@ import { Facts } from '../../ui/section.tsx';
 import { Name } from '../../ui/text.tsx';
 import { actorOf, inWords, type Names, tell, words } from './sentences.ts';
 
+/** The pages of records, by the types of subjects. */
+const PAGES = { source: '/sources/$id', memory: '/memories/$id', file: '/files' } as const;
+
 /** Who did what to which record, with a link to it if it has a page. */
 export function Sentence({ event, names }: { event: AuditEvent; names: Names }) {
+  const { teams } = useSession();
+  const { subjectType, subjectId, teamId, detail } = event;
   const { before, noun, name, after, more } = tell(event, names);
+  const to = PAGES[subjectType as keyof typeof PAGES];
+  // The id of a deleted Team leads nowhere.
+  const isReachable = to !== undefined && teams.some(({ id }) => id === teamId);
+  const record = (
+    <>
+      {noun}
+      {name !== null && <Name className="font-medium">{name}</Name>}
+    </>
+  );
   return (
     <>
       <Name className="font-medium">{actorOf(event)}</Name>
       {event.tokenId !== null && <span className="text-faint"> (by a token)</span>} {before}
-      <RecordLink event={event}>
-        {noun}
-        {name !== null && <Name className="font-medium">{name}</Name>}
-      </RecordLink>
+      {isReachable && subjectId !== null ? (
+        <Link
+          to={to}
+          params={{ id: subjectId }}
+          search={{ team: teamId, path: subjectType === 'file' ? detail['path'] : undefined } as never}
+          className="underline decoration-line underline-offset-2 hover:decoration-current"
+        >
+          {record}
+        </Link>
+      ) : (
+        record
+      )}
       {after}
       {more !== null && (
         <span className="text-soft">
@@ -27,28 +48,6 @@ export function Sentence({ event, names }: { event: AuditEvent; names: Names }) 
         </span>
       )}
     </>
-  );
-}
-
-/** The pages of records, by the types of subjects. */
-const PAGES = { source: '/sources/$id', memory: '/memories/$id', file: '/files' } as const;
-
-/** A link to the record of an event, if it has a page in a Team that the person can open. */
-function RecordLink({ event, children }: { event: AuditEvent; children: ReactNode }) {
-  const { teams } = useSession();
-  const { subjectType, subjectId, teamId, detail } = event;
-  const to = PAGES[subjectType as keyof typeof PAGES];
-  // The id of a deleted Team leads nowhere.
-  if (to === undefined || subjectId === null || !teams.some(({ id }) => id === teamId)) return children;
-  return (
-    <Link
-      to={to}
-      params={{ id: subjectId }}
-      search={{ team: teamId, path: subjectType === 'file' ? detail['path'] : undefined } as never}
-      className="underline decoration-line underline-offset-2 hover:decoration-current"
-    >
-      {children}
-    </Link>
   );
 }
 
