@@ -4,16 +4,20 @@ import type { Import } from '../../../../shared/schemas/imports.ts';
 import { useChange } from '../../app/data.ts';
 import { useRights } from '../../app/rights.ts';
 import type { Action } from '../../ui/action-menu.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { ConfirmAct } from '../../ui/form-dialog.tsx';
-import { count, Name } from '../../ui/text.tsx';
+import { Facts } from '../../ui/section.tsx';
+import { count, Name, size, Time } from '../../ui/text.tsx';
 import { say, sayFailure } from '../../ui/toast.tsx';
-import type { Row } from './rows.ts';
-import type { Sender } from './sender.ts';
+import type { Row } from './rows.tsx';
+import { useSender } from './sender.ts';
 
 const CHANGED = ['listImports', 'getStatus'] as const;
 
 /** What the person can do with imports, and with the files of this tab. */
-export function useActions(sender: Sender) {
+export function useActions() {
+  const [sender] = useSender();
   const { session, isFull, canWrite } = useRights();
   const retrying = useChange('retryImports', CHANGED);
   const { mutateAsync: remove } = useChange('removeImport', CHANGED);
@@ -69,4 +73,39 @@ export function useActions(sender: Sender) {
   };
 }
 
-export type ActionsOf = ReturnType<typeof useActions>['actionsOf'];
+type DetailsProps = { row: Row; actions: readonly Action[]; onClose: () => void };
+
+/** What is known of a file, and what can be done with it. Once it is imported, its source says more. */
+export function Details({ row, actions, onClose }: DetailsProps) {
+  const { name, words, note, bytes, clientId, item } = row;
+  const { nameOf } = useRights();
+  return (
+    <Dialog open isDrawer onClose={onClose} title={<Name>{name}</Name>}>
+      <Facts
+        facts={[
+          ['State', words],
+          ['Details', <Name>{note || 'None'}</Name>],
+          ['Size', size(bytes)],
+          ['Stored in', <Name>{nameOf(clientId)}</Name>],
+          ['Added', item ? <Time at={item.createdAt} /> : 'Not yet'],
+          ['Added by', <Name>{item?.createdWith?.name ?? 'A person'}</Name>],
+          ['Expires', item?.expiresAt ? <Time at={item.expiresAt} /> : 'Never'],
+        ]}
+      />
+      <div className="mt-5 flex gap-2">
+        {actions.map(([icon, action, run]) => (
+          <Button
+            key={action}
+            look={icon === Trash2 ? 'danger' : 'plain'}
+            onClick={() => {
+              onClose();
+              run();
+            }}
+          >
+            {action}
+          </Button>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

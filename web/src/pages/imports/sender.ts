@@ -1,11 +1,14 @@
+import { useSyncExternalStore } from 'react';
+import { DOCUMENT_BODY_LIMIT } from '../../../../shared/body-limits.ts';
+import { importMediaType } from '../../../../shared/formats/media-types.ts';
 import type { Import } from '../../../../shared/schemas/imports.ts';
 import { base64Of, sha256Of } from '../../app/content.ts';
+import type { Item } from '../../app/data.ts';
 import { askBeforeLeaving } from '../../app/leaving.ts';
-import { Refusal, send } from '../../app/request.ts';
-import { queryClient, signedInAs } from '../../app/session.tsx';
+import { type Args, Refusal, send } from '../../app/request.ts';
+import { queryClient, signedInAs, useSession, useTeam } from '../../app/session.tsx';
 import type { Chosen } from '../../app/shell/dropped-files.ts';
-import { count } from '../../ui/text.tsx';
-import { batchLength, faultOf, isActive, openComparison } from './files.ts';
+import { count, size } from '../../ui/text.tsx';
 
 /** Where files are stored, and with what. */
 export interface Target {
@@ -49,12 +52,25 @@ const LONGEST_PAUSE_SECONDS = 30;
 /** After so many tries, some three minutes, the person decides when to go on. */
 const MAX_TRIES = 10;
 
+/** How an older format of an Office program is saved in one that can be imported. */
+const NEWER: Readonly<Record<string, string>> = { doc: 'DOCX', xls: 'XLSX', ppt: 'PPTX' };
+/** The largest request of the service, without what is in it besides the files; base64 is a third longer than a file. */
+export const MAX_FILE_BYTES = Math.floor(((DOCUMENT_BODY_LIMIT - 16 * 1024) / 4) * 3);
+const MAX_NAME_LENGTH = 300;
+/** Requests stay small, so that each file shows its progress soon. A single file can be larger. */
+const BATCH_BYTES = 2 * 1024 * 1024;
+const BATCH_FILES = 50;
+/** How many imports, and archived sources, are compared with the files to be sent. */
+const MOST_COMPARED = 2000;
+
+export const isActive = (made: Import | undefined) => made?.state === 'queued' || made?.state === 'running';
+
 /** Whether nothing more happens to a file by itself. */
 export const isOver = ({ state, importId }: Sending, known: SenderState['known']) =>
   importId === null ? state !== 'waiting' && state !== 'sending' : !isActive(known.get(importId));
 
 /** Sends files to a Team, a few in each request and one request at a time. It goes on while other pages are shown. */
-export type Sender = ReturnType<typeof openSender>;
+type Sender = ReturnType<typeof openSender>;
 
 const senders = new Map<string, Sender>();
 
@@ -64,6 +80,12 @@ export function senderOf(user: string, team: string): Sender {
   const sender = senders.get(key) ?? openSender(user, team);
   senders.set(key, sender);
   return sender;
+}
+
+/** The sender of the person in this Team, and its state. */
+export function useSender() {
+  const sender = senderOf(useSession().user.id, useTeam().id);
+  return [sender, useSyncExternalStore(sender.subscribe, sender.state)] as const;
 }
 
 function openSender(user: string, team: string) {
@@ -131,8 +153,8 @@ function openSender(user: string, team: string) {
       try {
         const [contentBase64, sha256] = await Promise.all([base64Of(file.file), sha256Of(file.file)]);
         const { clientId } = file.target;
-        const made = sha256 === null ? null : await compare(file.name, clientId, sha256).catch(() => null);
-        if (made === null) parts.push({ file, contentBase64 });
+        const made = sha256 && (await compare(file.name, clientId, sha256).catch(() => null));
+        if (!made) parts.push({ file, contentBase64 });
         else if (isActive(made)) setSent([file], [made]);
         else set([file], { state: 'unchanged', note: 'The same file is stored under this name.' });
       } catch {
@@ -240,5 +262,65 @@ function openSender(user: string, team: string) {
       const files = state.files.filter(({ importId }) => importId !== id);
       update({ files, known: new Map([...state.known].filter(([one]) => one !== id)) });
     },
+  };
+}
+
+/** Why a file cannot be imported, and what to do; '' if it can be sent. */
+function faultOf({ name, file }: Chosen): string {
+  if (importMediaType(name, undefined, false) === null) {
+    const extension = /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase();
+    if (extension === undefined) return 'Files without an extension cannot be read.';
+    const newer = NEWER[extension];
+    return `Files of type .${extension} cannot be read.${newer === undefined ? '' : ` Save it as ${newer}.`}`;
+  }
+  if (file.size === 0) return 'The file is empty.';
+  if (file.size > MAX_FILE_BYTES)
+    return `The file has ${size(file.size)}. The largest that can be imported has ${size(MAX_FILE_BYTES)}: divide it.`;
+  const length = Array.from(name).length;
+  if (length > MAX_NAME_LENGTH)
+    return `The name has ${count(length, 'character')}. Give it at most ${MAX_NAME_LENGTH}, folders included.`;
+  return '';
+}
+
+/** How many of these files are sent in the next request. */
+function batchLength(files: readonly Chosen[]): number {
+  let bytes = 0;
+  const full = files.findIndex(({ file }, index) => {
+    bytes += (file.size / 3) * 4;
+    return index === BATCH_FILES || (index > 0 && bytes > BATCH_BYTES);
+  });
+  return full === -1 ? files.length : full;
+}
+
+/** The newest records of a list, as many as are compared. */
+async function newest<N extends 'listImports' | 'listSources'>(team: string, name: N, query: object) {
+  const items: Item<N>[] = [];
+  let cursor: string | null | undefined;
+  while (cursor !== null && items.length < MOST_COMPARED) {
+    const args = [{ ...query, cursor, limit: 200 }] as unknown as Args<N>;
+    const page = (await send(team, name, args)) as { items: Item<N>[]; nextCursor: string | null };
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return items;
+}
+
+/**
+ * Finds the import of a file that the service has already: with the same name and bytes, in the same layer. The lists are
+ * read once. What is not found in them is sent: the service then recognizes the file when it reads it.
+ */
+function openComparison(team: string) {
+  const read = () =>
+    Promise.all([newest(team, 'listImports', {}), newest(team, 'listSources', { state: 'archived' })]);
+  let reading: ReturnType<typeof read> | undefined;
+  return async (name: string, clientId: string | null, sha256: string): Promise<Import | undefined> => {
+    const [imports, archived] = await (reading ??= read());
+    const same = imports.filter(
+      (made) => made.sha256 === sha256 && made.filename === name && made.clientId === clientId,
+    );
+    const isStored = ({ state, sourceId }: Import) =>
+      state === 'completed' && sourceId !== null && !archived.some(({ id }) => id === sourceId);
+    // If not all that is archived was read, an import can be of an archived source.
+    return same.find(isActive) ?? (archived.length < MOST_COMPARED ? same.find(isStored) : undefined);
   };
 }

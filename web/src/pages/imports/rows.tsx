@@ -1,6 +1,8 @@
 import { unreadLine } from '../../../../shared/formats/unread-words.ts';
 import type { Import, ImportStage } from '../../../../shared/schemas/imports.ts';
-import { count } from '../../ui/text.tsx';
+import { textColumn } from '../../ui/columns.tsx';
+import type { Column } from '../../ui/list.tsx';
+import { count, Tag } from '../../ui/text.tsx';
 import type { SenderState, Sending } from './sender.ts';
 
 interface State {
@@ -77,3 +79,11 @@ export function rowOfFile(file: Sending, known: SenderState['known']): Row {
   const { clientId } = file.target;
   return { ...FILE_STATES[file.state], id, name, bytes: file.file.size, clientId, note, file };
 }
+
+export const STATE_COLUMN: Column<Row> = {
+  name: 'State',
+  width: '6.5rem',
+  cell: ({ words, tone }) => <Tag tone={tone}>{words}</Tag>,
+};
+
+export const NOTE_COLUMN = textColumn<Row>('Details', 'minmax(0,1.5fr)', ({ note }) => note);
