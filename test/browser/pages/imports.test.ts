@@ -135,6 +135,28 @@ describe('the page of imports', { skip }, () => {
     assert.equal(await isAsked(), false);
   });
 
+  it('sends what is added after a stop that came too late to keep a file back', async () => {
+    const company = await service.company();
+    const { page } = await open(company, '/imports');
+    await page.getByText('Nothing has been imported yet').waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route(PATH, async (route) => {
+      if (route.request().method() === 'POST') await held.promise;
+      await route.continue();
+    });
+    await choose(page, 'a.txt');
+    await row(page, 'a.txt').getByText('Sending').waitFor();
+    await button(page, 'Stop').click();
+    held.resolve();
+    await row(page, 'a.txt').getByText('Waiting').waitFor();
+    await page.getByText('You stopped.').waitFor({ state: 'detached' });
+    await choose(page, 'b.txt');
+    await row(page, 'b.txt').getByText('Waiting').waitFor();
+    await button(page, 'Send the rest').waitFor({ state: 'detached' });
+    await progress(page).getByText('2 waiting').waitFor();
+    assert.equal((await company.all.listImports()).length, 2);
+  });
+
   it('sends nothing after the person has signed out, even if the session could not be ended', async () => {
     const { page } = await open(await service.company(), '/imports');
     await page.getByText('Nothing has been imported yet').waitFor();

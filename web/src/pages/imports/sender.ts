@@ -141,7 +141,8 @@ function openSender(user: string, team: string) {
       const together = left.filter(({ target }) => target === left[0]?.target);
       await sendBatch(together.slice(0, batchLength(together)), compare);
     }
-    update({ isBusy: false });
+    // A stop that kept nothing back is over: the next files are sent.
+    update({ isBusy: false, ...(waiting().length === 0 && { held: '' }) });
     for (const name of ['listImports', 'getStatus'])
       void queryClient.invalidateQueries({ queryKey: [team, name] });
   }
