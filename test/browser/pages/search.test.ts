@@ -234,6 +234,18 @@ describe('the page of the search', { skip }, () => {
     await page.waitForURL(/q=yellow\+lanyard/);
   });
 
+  test('what is around a passage is read again if that failed', async () => {
+    const { page } = await open(await companyToSearch(), '/search?q=lanyard');
+    await found(page, /^1 source$/);
+    const json = { code: 'overloaded', detail: 'The service is busy. Try again.' };
+    await page.route('**/v1/memory/expand', (route) => route.fulfill({ status: 429, json }));
+    await press(page, 'Show more around it');
+    await preview(page).getByRole('alert').filter({ hasText: 'The service is busy.' }).waitFor();
+    await page.unroute('**/v1/memory/expand');
+    await press(page, 'Try again');
+    await preview(page).getByText('Nobody walks alone.').waitFor();
+  });
+
   test('on a phone a result opens over the list, and Back closes it', async () => {
     const { page } = await open(await companyToSearch(), '/search');
     await page.setViewportSize({ width: 390, height: 800 });

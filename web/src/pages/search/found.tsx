@@ -164,7 +164,7 @@ function useAround(chunk: Chunk, isChosen: boolean) {
     return () => clearTimeout(timer);
   }, []);
   const id = chunk.chunk_id;
-  const { data, error } = useRead('expandChunk', [{ chunkId: id, before: READ, after: READ }], {
+  const { data, error, refetch } = useRead('expandChunk', [{ chunkId: id, before: READ, after: READ }], {
     enabled: isChosen && isSettled,
     isOnce: true,
   });
@@ -172,7 +172,7 @@ function useAround(chunk: Chunk, isChosen: boolean) {
   const at = all.findIndex(({ chunk_id }) => chunk_id === id);
   /** Whether nothing precedes and follows what is read. */
   const isWhole = data !== undefined && at < READ && all.length - at <= READ;
-  return { all, at, isWhole, error };
+  return { all, at, isWhole, error, again: () => void refetch() };
 }
 
 interface PreviewProps {
@@ -193,7 +193,7 @@ function Preview({ hit, chunk, queryId, onChoose }: PreviewProps) {
   const source = { to: '/sources/$id', params: { id: chunk.source_id }, search: { chunk: id } } as const;
   const address = new URL(useRouter().buildLocation(source).href, location.href).href;
   const isChosen = onChoose === undefined;
-  const { all, at, isWhole, error } = useAround(chunk, isChosen);
+  const { all, at, isWhole, error, again } = useAround(chunk, isChosen);
   const [width, setWidth] = useState(SHOWN);
   const chunks = all.slice(Math.max(0, at - width), at + width + 1);
   const passage = useRef<HTMLDivElement>(null);
@@ -252,7 +252,7 @@ function Preview({ hit, chunk, queryId, onChoose }: PreviewProps) {
           {state === 'active' && <Verdicts hit={() => ({ queryId, chunkId: id })} />}
         </div>
       </div>
-      {error !== null && <Failure error={error} />}
+      {error !== null && <Failure error={error} retry={again} />}
       <div tabIndex={0} role="region" aria-label="Text" className="min-h-0 overflow-y-auto py-3">
         {chunks.map(({ chunk_id, text }) => (
           <div
