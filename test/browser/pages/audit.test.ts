@@ -74,6 +74,22 @@ describe('the page of audit events', { skip }, () => {
     await page.getByText('No event matches these filters').waitFor();
   });
 
+  test('no name in the file begins like a formula', async () => {
+    const company = await service.company();
+    const names = ['=1+1', '+1', '-1', '@SUM(1)', '=A1&"x,y"'];
+    for (const name of names) await company.api.createClient({ name });
+    const { page } = await open(company, '/audit?kind=team.client_create');
+    await event(page, '@SUM(1)').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const [, ...lines] = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+    const cells = ["'=1+1", "'+1", "'-1", "'@SUM(1)", `"'=A1&""x,y"""`].map((cell) => `,${cell},`);
+    assert.deepEqual(
+      lines.map((line) => cells.find((cell) => line.includes(cell))),
+      cells.reverse(),
+    );
+  });
+
   test('verification says that the chain is intact, or where it breaks', async () => {
     const company = await service.company();
     await recordEvents(database, company, 3);
