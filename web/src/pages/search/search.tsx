@@ -206,11 +206,7 @@ function useFacets(facets: Facets | undefined, criteria: Criteria): Facets {
   return shown;
 }
 
-interface FilterProps {
-  criteria: Criteria;
-  facets: Facets | undefined;
-  onChange: (some: Criteria) => void;
-}
+type FilterProps = { criteria: Criteria; facets: Facets | undefined; onChange: (some: Criteria) => void };
 
 /** Filters of the search, with how many of the sources found have each value. */
 function SearchFilters({ criteria, facets, onChange }: FilterProps) {
