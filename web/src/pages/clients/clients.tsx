@@ -21,7 +21,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { Name } from '../../ui/text.tsx';
 import { say, sayFailure, tell } from '../../ui/toast.tsx';
 import { AccessRows, accessSaid, useGrants } from '../people/access.tsx';
-import { byName, matches, useRights } from '../people/rights.ts';
+import { byName, matches, usePeopleRights } from '../people/rights.ts';
 
 const TABS = [
   { value: undefined, name: 'Active' },
@@ -31,7 +31,7 @@ const TABS = [
 /** The page at /clients. */
 export default function Clients() {
   const [filters, setFilters] = useFilters('/clients');
-  const { manages, changes } = useRights();
+  const { manages, changes } = usePeopleRights();
   const { state } = useTeam();
   const isArchive = manages && filters.state === 'archived';
   const read = useAll('listClients', isArchive ? { state: 'archived' } : {});
@@ -143,7 +143,7 @@ function useArchive(askName: (named: Named) => void) {
 
 /** Who can open a client. */
 function ClientPeople({ client: { id, name }, onClose }: { client: Client; onClose: () => void }) {
-  const { changes, gives } = useRights();
+  const { changes, gives } = usePeopleRights();
   const grants = useGrants('clients');
   const members = useAll('listTeamMembers', {});
   const people = members.items

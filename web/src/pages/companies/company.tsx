@@ -6,6 +6,7 @@ import type { Team } from '../../../../shared/schemas/teams.ts';
 import { useAll, useChange, useRead } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
 import { COMPANY } from '../../app/pages.tsx';
+import { useNames } from '../../app/person.ts';
 import { useSession } from '../../app/session.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
@@ -21,7 +22,6 @@ import { Name, Tag, Time } from '../../ui/text.tsx';
 import { say, tell } from '../../ui/toast.tsx';
 import { Invites, LinksDialog, type OneTimeLink } from '../people/invites.tsx';
 import { Members } from '../people/people.tsx';
-import { useNames } from '../people/rights.ts';
 import { QuotaFields, TEAM_CHANGED, TeamEnd } from '../teams/parts.tsx';
 import { TokenList } from '../tokens/token-list.tsx';
 

@@ -13,7 +13,7 @@ import { ActionMenu } from '../../ui/action-menu.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Changes } from '../../ui/changes.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
-import { ConfirmAct } from '../../ui/dialog.tsx';
+import { ConfirmAct } from '../../ui/form-dialog.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { NoRecord } from '../../ui/no-record.tsx';
 import { Notice } from '../../ui/notice.tsx';

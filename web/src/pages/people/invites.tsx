@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { Invite } from '../../../../shared/schemas/people.ts';
 import { useAll, useChange, useList } from '../../app/data.ts';
 import { wrongField } from '../../app/form.ts';
+import { useNames } from '../../app/person.ts';
 import { Button } from '../../ui/button.tsx';
 import { menuColumn, nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { CommandLine, CopyButton } from '../../ui/copy.tsx';
@@ -15,7 +16,7 @@ import { Segments } from '../../ui/segments.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { count, Name, Tag, Time } from '../../ui/text.tsx';
 import { type Access, AccessRows } from './access.tsx';
-import { byName, PLACES, ROLES, useNames, useRights, type Where } from './rights.ts';
+import { byName, PLACES, ROLES, usePeopleRights, type Where } from './rights.ts';
 
 const STATES = {
   open: ['Open', 'good'],
@@ -35,7 +36,7 @@ interface ListProps {
 export function Invites({ of, isMaking, onMaking }: ListProps) {
   const { invites: list, revoke: revokeBy, members, aboutInvites } = PLACES[of];
   const nameOf = useNames(members, 'someone who has left');
-  const { changes, canRemove } = useRights(of);
+  const { changes, canRemove } = usePeopleRights(of);
   const [like, setLike] = useState<Invite>();
   const [revoking, setRevoking] = useState<Invite | null>(null);
   const revoke = useChange(revokeBy, [list]);

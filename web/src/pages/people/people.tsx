@@ -27,7 +27,7 @@ import {
   PLACES,
   ROLES,
   type Role,
-  useRights,
+  usePeopleRights,
   type Where,
   withArticle,
 } from './rights.ts';
@@ -40,7 +40,7 @@ const TABS = [
 /** The page at /people. */
 export default function People() {
   const [filters, setFilters] = useFilters('/people');
-  const { manages, changes } = useRights();
+  const { manages, changes } = usePeopleRights();
   const { total } = useAll('listTeamMembers', {});
   const isMaking = changes && filters.invite !== undefined;
   const tab = manages && (isMaking || filters.tab === 'invites') ? 'invites' : undefined;
@@ -106,7 +106,7 @@ interface Props {
 export function Members({ of, filters, setFilters, empty }: Props) {
   const { members, grants: kind, noun, granted, reach } = PLACES[of];
   const { user } = useSession();
-  const { manages } = useRights(of);
+  const { manages } = usePeopleRights(of);
   const read = useAll(members, {});
   const grants = useGrants(kind);
   const shown = read.items.filter(({ name, email }) => matches(filters.q, [name, email]));
@@ -161,7 +161,7 @@ function Person(props: PersonProps) {
   const { userId, name, email, createdAt } = member;
   const { name: place, remove: removeBy, granted, ends } = PLACES[of];
   const { user, company } = useSession();
-  const removes = useRights(of).canRemove(member);
+  const removes = usePeopleRights(of).canRemove(member);
   const [asks, setAsks] = useState<'remove' | 'erase' | null>(null);
   const remove = useChange(removeBy, CHANGED);
   const erase = useChange('eraseCompanyMember', CHANGED);
@@ -228,7 +228,7 @@ function Person(props: PersonProps) {
 /** A role that is raised can be lowered again. One that is lowered loses what cannot be given back, so it asks. */
 function RoleChoice({ of, member: { userId, name, role }, member }: PersonProps) {
   const { changeRole, means } = PLACES[of];
-  const roles = useRights(of).rolesFor(member);
+  const roles = usePeopleRights(of).rolesFor(member);
   const isUser = userId === useSession().user.id;
   const change = useChange(changeRole, CHANGED);
   const [asked, setAsked] = useState<Role | null>(null);
@@ -275,7 +275,7 @@ function RoleChoice({ of, member: { userId, name, role }, member }: PersonProps)
 /** What someone can open by grants. In an archived Team, and to one, access can only be taken away. */
 function Access({ of, member: { userId, name }, grants }: PersonProps) {
   const { records, members, noun, most, granted } = PLACES[of];
-  const { gives } = useRights(of);
+  const { gives } = usePeopleRights(of);
   const read = useAll(records, {});
   const accessOf = (id: string) => grants.accessOf(userId, id);
   const rows = read.items

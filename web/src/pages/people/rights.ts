@@ -1,5 +1,4 @@
 import type { Member } from '../../../../shared/schemas/people.ts';
-import { useAll } from '../../app/data.ts';
 import { useSessionContext } from '../../app/session.tsx';
 
 /** What is different between the people of a Team and those of the Company. */
@@ -78,7 +77,7 @@ interface Someone {
  * What the person can do about people. `manages`: see who can open what, remove and revoke, in an archived Team too.
  * `changes`: to invite, and everything else. `gives`: about access by grants.
  */
-export function useRights(of: Where = 'team') {
+export function usePeopleRights(of: Where = 'team') {
   const { session, team } = useSessionContext();
   const isOwner = session.company.role === 'owner';
   if (of === 'company')
@@ -109,18 +108,3 @@ export const matches = (sought: string | undefined, texts: readonly string[]) =>
 
 /** For lists in the order of names. */
 export const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
-
-/**
- * The names of people or Teams by their ids.
- * @param gone in place of the name of one that is not there any more
- */
-export function useNames(
-  of: 'listTeamMembers' | 'listCompanyMembers' | 'listTeams',
-  gone: string,
-  enabled = true,
-) {
-  const { items, query } = useAll(of, {}, enabled);
-  const names = new Map(items.map((one) => ['userId' in one ? one.userId : one.id, one.name]));
-  const isRead = query.isSuccess && !query.hasNextPage;
-  return (id: string) => names.get(id) ?? (isRead ? gone : '…');
-}

@@ -4,6 +4,7 @@ import type { Permission } from '../../../../shared/permissions.ts';
 import type { Client } from '../../../../shared/schemas/clients.ts';
 import type { IssuedToken, Token } from '../../../../shared/schemas/tokens.ts';
 import { useAll, useChange, useList } from '../../app/data.ts';
+import { useNames } from '../../app/person.ts';
 import { useSessionContext } from '../../app/session.tsx';
 import { menuColumn, nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { SelectField } from '../../ui/field.tsx';
@@ -11,7 +12,6 @@ import { ConfirmAct, FormDialog } from '../../ui/form-dialog.tsx';
 import { type Column, RecordList } from '../../ui/list.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { count, Name, Tag, Time } from '../../ui/text.tsx';
-import { useNames } from '../people/rights.ts';
 
 /** The lists of tokens, each with the operation that revokes one of them. */
 const REVOKES = {
