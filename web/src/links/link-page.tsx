@@ -1,35 +1,130 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link as RouterLink, useLocation, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { Link } from '../../../shared/schemas/accounts.ts';
 import { wrongField } from '../app/form.ts';
 import { Refusal, send } from '../app/request.ts';
 import { begin, sendDueSignOut } from '../app/session.tsx';
-import { Brand } from '../app/shell/brand.tsx';
+import { Brand } from '../app/shell/entry.tsx';
 import { PasswordField, TextField } from '../ui/field.tsx';
 import { Form, textIn } from '../ui/form-dialog.tsx';
 import { Failure } from '../ui/states.tsx';
 import { Name } from '../ui/text.tsx';
-import { forgetToken, useLinkToken } from './link-token.ts';
-import { deadLink, PURPOSES, type Purpose } from './purposes.tsx';
 
-const [MIN_LENGTH, MAX_LENGTH, MAX_NAME] = [12, 256, 300];
+const MIN_LENGTH = 12;
 const HAS_OTHER_PASSWORD =
   'This email has an account already, and this is not its password. If you forgot it, ask an Owner of your Company for a link to set a new one.';
-
-/** The length in characters, as the service counts it. */
-const lengthOf = (text: string) => [...text].length;
 
 /** The code of a refusal. The service refuses a token of the wrong form before it looks it up. */
 const codeOf = (error: unknown) =>
   error instanceof Refusal ? (error.fields['/token'] === undefined ? error.code : 'not_found') : '';
+
+const keyOf = (page: string) => `${page}-token`;
+
+/**
+ * The token of a link, or null. It is in the fragment of the address, which no server receives. It is removed from the
+ * address at once, and kept in this tab until it is used, so that a reload works.
+ */
+function readToken(page: string): string | null {
+  const given = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search);
+  if (given) sessionStorage.setItem(keyOf(page), given);
+  return sessionStorage.getItem(keyOf(page));
+}
+
+/** What one kind of one-time links is for. */
+interface Purpose {
+  kind: Link['kind'];
+  title: string;
+  action: string;
+  about: (link: Link) => ReactNode;
+  use: (typed: { token: string; name: string; password: string }) => Promise<unknown>;
+  /** What a used link did, and whom to ask for another. */
+  used: string;
+  ask: string;
+}
+
+const invitedBy = ({ invitedBy: person }: Link) => (
+  <>
+    {person && <Name>{person}</Name>} {person ? 'invites you' : 'You are invited'}
+  </>
+);
+
+const INVITE = {
+  used: 'It works once: the person who used it has an account now, and signs in with its password.',
+  ask: 'ask the person who invited you for a new one',
+};
+
+/** The links, by the paths of their pages. */
+const PURPOSES: Readonly<Record<string, Purpose>> = {
+  '/join': {
+    ...INVITE,
+    kind: 'invite',
+    title: 'Join your Team',
+    action: 'Join the Team',
+    about: (link) => (
+      <>
+        {invitedBy(link)} to the Team <Name>{link.team ?? ''}</Name> of <Name>{link.company}</Name>.
+      </>
+    ),
+    use: (typed) => send(null, 'joinTeam', [{ ...typed, cookie: true }]),
+  },
+  '/accept': {
+    ...INVITE,
+    kind: 'invitation',
+    title: 'Become a Company Admin',
+    action: 'Accept the invitation',
+    about: (link) => (
+      <>
+        {invitedBy(link)} to help run the Company <Name>{link.company}</Name> as its Admin.
+      </>
+    ),
+    use: (typed) => send(null, 'acceptInvitation', [{ ...typed, cookie: true }]),
+  },
+  '/reset': {
+    kind: 'reset',
+    title: 'Set your password',
+    action: 'Set the password',
+    about: (link) => (
+      <>
+        For <Name>{link.email}</Name> in the Company <Name>{link.company}</Name>. Every other session of yours
+        ends.
+      </>
+    ),
+    use: ({ token, password }) =>
+      send(null, 'resetPassword', [{ token, newPassword: password, cookie: true }]),
+    used: 'It sets a password once.',
+    ask: 'ask an Owner of your Company for a new one. If you run the service, the command owner-reset-link makes one',
+  },
+};
+
+/** Why a link cannot be used, as a title and a text. */
+function deadLink(code: string, { used, ask }: Purpose) {
+  const reasons: Readonly<Record<string, readonly [title: string, text: string]>> = {
+    cut: ['The link is incomplete', 'Open the whole link that you were given, up to its last character.'],
+    token_used: ['This link has already been used', `${used} If you need another, ${ask}.`],
+    token_expired: ['This link has expired', `To go on, ${ask}.`],
+    token_revoked: [
+      'This link has been revoked',
+      `A newer link may have replaced it. If you have none, ${ask}.`,
+    ],
+    not_found: ['This link is not valid', `Check that you opened all of it. If you did, ${ask}.`],
+  };
+  return reasons[code];
+}
 
 /** The pages at /join, /accept and /reset: they set a password by a one-time link, and lead into the console. */
 export default function LinkPage() {
   // Kept: when the page is left, the address is another one before it is gone.
   const [page] = useState(useLocation().pathname.replace(/\/$/, ''));
   const purpose = PURPOSES[page]!;
-  const token = useLinkToken(page);
+  const [token, setToken] = useState(() => readToken(page));
+  // Another link that is opened in this tab changes only the fragment.
+  useEffect(() => {
+    const read = () => setToken(readToken(page));
+    addEventListener('hashchange', read);
+    return () => removeEventListener('hashchange', read);
+  }, [page]);
   const query = useQuery({
     queryKey: ['link', token],
     queryFn: () => send(null, 'readLink', [{ token: token ?? '' }]),
@@ -40,38 +135,22 @@ export default function LinkPage() {
   const { data: link, error } = query;
   // A link for another page counts as unknown here.
   const isOther = link !== undefined && link.kind !== purpose.kind;
-  const dead = deadLink(isOther ? 'not_found' : codeOf(error), purpose);
-  if (token === null)
-    return (
-      <Notice title="The link is incomplete">
-        Open the whole link that you were given, up to its last character.
-      </Notice>
-    );
-  if (dead !== undefined) return <Notice title={dead[0]}>{dead[1]}</Notice>;
-  if (error !== null)
-    return (
-      <Notice title="The link cannot be checked now">
-        <Failure error={error} retry={() => void query.refetch()} />
-      </Notice>
-    );
-  return link === undefined ? null : <LinkForm key={token} {...{ token, link, purpose, page }} />;
+  const dead = deadLink(token === null ? 'cut' : isOther ? 'not_found' : codeOf(error), purpose);
+  if (token !== null && dead === undefined && error === null)
+    return link && <LinkForm key={token} {...{ token, link, purpose, page }} />;
+  const [title, text] = dead ?? ['The link cannot be checked now', ''];
+  return (
+    <Brand title={title}>
+      {text && <p className="text-soft">{text}</p>}
+      {!dead && error && <Failure error={error} retry={() => void query.refetch()} />}
+      <RouterLink to="/" className="w-fit text-brand underline">
+        Open the console
+      </RouterLink>
+    </Brand>
+  );
 }
 
-const Notice = ({ title, children }: { title: string; children: ReactNode }) => (
-  <Brand title={title}>
-    <div className="text-soft">{children}</div>
-    <RouterLink to="/" className="w-fit text-brand underline">
-      Open the console
-    </RouterLink>
-  </Brand>
-);
-
-interface FormProps {
-  token: string;
-  link: Link;
-  purpose: Purpose;
-  page: string;
-}
+type FormProps = { token: string; link: Link; purpose: Purpose; page: string };
 
 function LinkForm({ token, link, purpose, page }: FormProps) {
   const navigate = useNavigate();
@@ -81,14 +160,12 @@ function LinkForm({ token, link, purpose, page }: FormProps) {
   async function use(fields: FormData) {
     const name = textIn(fields, 'name');
     const password = fields.get('password') as string;
-    if (asksName && (name === '' || lengthOf(name) > MAX_NAME))
-      throw wrongField('name', `Enter your name, of at most ${MAX_NAME} characters.`);
-    if (password === '') throw wrongField('password', 'Enter your password.');
-    const length = lengthOf(password);
+    // In characters, as the service counts them.
+    const { length } = [...password];
+    if (asksName && name === '') throw wrongField('name', 'Enter your name.');
+    if (length === 0) throw wrongField('password', 'Enter your password.');
     if (isNew && length < MIN_LENGTH)
       throw wrongField('password', `The password has ${length} of at least ${MIN_LENGTH} characters.`);
-    if (isNew && length > MAX_LENGTH)
-      throw wrongField('password', `The password is longer than ${MAX_LENGTH} characters.`);
     try {
       await sendDueSignOut();
       // The route requires a name. If the email has an account, the name is ignored.
@@ -98,7 +175,7 @@ function LinkForm({ token, link, purpose, page }: FormProps) {
       const dead = deadLink(codeOf(error), purpose);
       throw dead === undefined ? error : new Error(dead.join('. '));
     }
-    forgetToken(page);
+    sessionStorage.removeItem(keyOf(page));
     await begin();
     await navigate({ to: '/', replace: true });
   }
