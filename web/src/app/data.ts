@@ -49,10 +49,7 @@ export function useRead<N extends Name>(
   return useQuery({
     queryKey: [team, name, ...args],
     queryFn: ({ signal }) => send(team, name, args, signal),
-    refetchInterval: ({ state }) => {
-      if (every === undefined) return false;
-      return state.status === 'error' ? Math.max(every, AFTER_FAILURE_MS) : every;
-    },
+    refetchInterval: ({ state }) => every && Math.max(every, state.status === 'error' ? AFTER_FAILURE_MS : 0),
     enabled,
     ...(isOnce && { staleTime: Number.POSITIVE_INFINITY }),
     ...(keepsLast && { placeholderData: keepPreviousData }),

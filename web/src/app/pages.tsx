@@ -24,7 +24,14 @@ import type { Session, Team } from './session.tsx';
 
 export type Group = 'top' | 'Library' | 'Work' | 'Team' | 'Company' | null;
 
-interface Rest {
+export interface PageInfo {
+  path: string;
+  name: string;
+  /** Its place in the navigation; null: it is not there. */
+  group: Group;
+  icon: LucideIcon;
+  /** `g` and then this key opens it. */
+  key: string;
   /** Keys that work on it, and what they do. */
   keys?: readonly (readonly [key: string, does: string])[];
   /** Whether it can be shown without a Team. */
@@ -33,30 +40,15 @@ interface Rest {
   seenBy?: (session: Session, team: Team | null) => boolean;
 }
 
-export interface PageInfo extends Rest {
-  path: string;
-  name: string;
-  /** Its place in the navigation; null: it is not there. */
-  group: Group;
-  icon: LucideIcon;
-  /** `g` and then this key opens it. */
-  key: string;
-}
+type Rest = Pick<PageInfo, 'keys' | 'isTeamless' | 'seenBy'>;
 
 const pages: PageInfo[] = [];
 /** The pages in the order of the navigation, which is that of their declarations. */
 export const PAGES: readonly PageInfo[] = pages;
 
 /** Declares a page. */
-function info(
-  path: string,
-  name: string,
-  group: Group,
-  icon: LucideIcon,
-  key: string,
-  rest?: Rest,
-): PageInfo {
-  const page = { path, name, group, icon, key, ...rest };
+function info(path: string, name: string, group: Group, icon: LucideIcon, key: string, rest?: Rest) {
+  const page: PageInfo = { path, name, group, icon, key, ...rest };
   pages.push(page);
   return page;
 }

@@ -55,14 +55,22 @@ export class Unreachable extends Error {
 
 const isJson = ({ headers }: Response) => /\bjson\b/.test(headers.get('content-type') ?? '');
 
-/** Sends a request of the console, and returns what came back if it is no refusal. */
-async function ask<N extends Name>(
+/**
+ * A request of the console.
+ * @param team id of the Team that it is about; null if it is about none
+ * @param idempotencyKey a request that is sent again with it takes effect once
+ */
+type Request<N extends Name> = [
   team: string | null,
   name: N,
   args: Args<N>,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
   idempotencyKey?: string,
-): Promise<Response> {
+];
+
+/** Sends a request, and returns what came back if it is no refusal. */
+async function ask<N extends Name>(...request: Request<N>): Promise<Response> {
+  const [team, name, args, signal, idempotencyKey] = request;
   const [method, pattern] = ROUTES[name];
   const rest: unknown[] = [...args];
   const path = pattern.slice(1).replaceAll(/\{\w+\}/g, () => encodeURIComponent(String(rest.shift())));
@@ -88,27 +96,15 @@ async function ask<N extends Name>(
 }
 
 /**
- * Sends a request of the console.
- * @param team id of the Team that it is about; null if it is about none
- * @param idempotencyKey a request that is sent again with it takes effect once
+ * Sends a request, and returns its answer; null if it has none.
  * @throws Refusal, Unreachable
  */
-export async function send<N extends Name>(
-  team: string | null,
-  name: N,
-  args: Args<N>,
-  signal?: AbortSignal,
-  idempotencyKey?: string,
-): Promise<Answer<N>> {
-  const response = await ask(team, name, args, signal, idempotencyKey);
+export async function send<N extends Name>(...request: Request<N>): Promise<Answer<N>> {
+  const response = await ask(...request);
   const answer: unknown = isJson(response) ? await response.json() : await response.text();
   return (response.status === 204 ? null : answer) as Answer<N>;
 }
 
 /** The bytes of an answer, which have its media type. Throws as `send`. */
-export const sendForBytes = async <N extends Name>(
-  team: string | null,
-  name: N,
-  args: Args<N>,
-  signal?: AbortSignal,
-): Promise<Blob> => (await ask(team, name, args, signal)).blob();
+export const sendForBytes = async <N extends Name>(...request: Request<N>): Promise<Blob> =>
+  (await ask(...request)).blob();

@@ -8,17 +8,15 @@ import {
 import type { ComponentType } from 'react';
 import { JOBS, PAGES, type PageInfo } from './pages.tsx';
 import { ROOT } from './root.ts';
-import { PageFailed } from './shell/page-failed.tsx';
-import { NotFound, Root } from './shell/root-page.tsx';
+import { NotFound, PageFailed, Root } from './shell/root-page.tsx';
 
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
   interface StaticDataRouteOption {
+    /** Without it, what is at the address is shown to everyone, signed in or not. */
     page?: PageInfo;
-    /** The page of a one-time link: it is shown to everyone, signed in or not. */
-    isOfLink?: true;
   }
 }
 
@@ -64,19 +62,12 @@ const page = <const Path extends string, const Filters extends string = never>(
       },
   });
 
-/** The page of a one-time link. */
-const link = <const Path extends string>(path: Path) =>
-  createRoute({
-    getParentRoute: () => root,
-    path,
-    staticData: { isOfLink: true },
-    component: lazyRouteComponent(() => import('../links/link-page.tsx')),
-  });
+const link: Load = () => import('../links/link-page.tsx');
 
 const routeTree = root.addChildren([
-  link('/join'),
-  link('/accept'),
-  link('/reset'),
+  page('/join', link),
+  page('/accept', link),
+  page('/reset', link),
   page('/', () => import('../pages/home/home.tsx')),
   page('/search', () => import('../pages/search/search.tsx'), 'q in with kind tag year from to top open'),
   page('/sources', () => import('../pages/sources/sources.tsx'), 'q kind tag clientId state sort order new'),
@@ -108,7 +99,7 @@ export const router = createRouter({
   // Plain texts: an id of digits stays a text.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
-    const given = Object.entries(search).filter(([, value]) => typeof value === 'string' && value !== '');
+    const given = Object.entries(search).filter(([, value]) => textOf(value));
     const text = new URLSearchParams(given as [string, string][]).toString();
     return text === '' ? '' : `?${text}`;
   },

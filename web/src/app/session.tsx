@@ -147,7 +147,6 @@ tabs.addEventListener('message', () => {
 });
 
 export const SessionContext = createContext<{ session: Session; team: Team | null } | null>(null);
-export const SessionProvider = SessionContext.Provider;
 
 /** The person who is signed in, and the Team that the page shows, if it shows one. */
 export function useSessionContext() {

@@ -22,3 +22,13 @@ export function useStored<One>(name: string) {
   };
   return [read<One>(key), store] as const;
 }
+
+const MOST_SEARCHES = 10;
+
+/** What this person searched for last in this Team, in this browser, and a function that adds a search. */
+export function useRecentSearches() {
+  const [recent, store] = useStored<string>('searches');
+  const add = (query: string) =>
+    store((list) => [query, ...list.filter((one) => one !== query)].slice(0, MOST_SEARCHES));
+  return [recent, add] as const;
+}

@@ -1,10 +1,14 @@
 import { useState } from 'react';
 
-export type Theme = 'system' | 'light' | 'dark';
+export const THEMES = [
+  { value: 'system', name: 'As the system' },
+  { value: 'light', name: 'Light' },
+  { value: 'dark', name: 'Dark' },
+] as const;
+type Theme = (typeof THEMES)[number]['value'];
 
 const KEY = 'theme';
-const stored = localStorage.getItem(KEY);
-let current: Theme = stored === 'light' || stored === 'dark' ? stored : 'system';
+let current: Theme = THEMES.find(({ value }) => value === localStorage.getItem(KEY))?.value ?? 'system';
 
 function apply(theme: Theme): void {
   current = theme;

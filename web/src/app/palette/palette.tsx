@@ -19,17 +19,17 @@ import { Name } from '../../ui/text.tsx';
 import { useRead } from '../data.ts';
 import { canOpen, PAGES } from '../pages.tsx';
 import { useSessionContext } from '../session.tsx';
-import { useRecentSearches } from './recent.ts';
+import { useRecentSearches } from '../stored.ts';
 import { takeTyped } from './typed-ahead.ts';
 
-interface Entry {
-  value: string;
-  group: 'Search' | 'Sources' | 'Passages' | 'Actions' | 'Pages' | 'Teams';
-  icon: LucideIcon;
+type Entry = readonly [
+  group: 'Search' | 'Sources' | 'Passages' | 'Actions' | 'Pages' | 'Teams',
+  icon: LucideIcon,
+  value: string,
+  to: { to: string; params?: { id: string }; search?: Readonly<Record<string, string>> },
   /** Shown after the name. */
-  about?: string | undefined;
-  run: () => void;
-}
+  about?: string,
+];
 
 /** The part of a passage with most words of the query. */
 function excerptText(passage: string, query: string): string {
@@ -68,10 +68,8 @@ function Entries({ onClose }: { onClose: () => void }) {
   const words = text.trim();
   // Listing is no search: it leaves no audit event.
   const q = usePaused(words, 120);
-  const titles = useRead('listSources', [{ q, limit: 6 }], {
-    enabled: team !== null && q !== '',
-    keepsLast: true,
-  });
+  const isAsked = team !== null && q !== '';
+  const titles = useRead('listSources', [{ q, limit: 6 }], { enabled: isAsked, keepsLast: true });
   // The page of the search asks the same, so that Enter does not search again.
   const sought = usePaused(words, 600);
   const passages = useRead('searchMemory', [searchBody({ q: sought })], {
@@ -79,55 +77,42 @@ function Entries({ onClose }: { onClose: () => void }) {
     isOnce: true,
   });
   const [recent, addRecent] = useRecentSearches();
-  const go = (to: object) => {
+  function open([, , , to]: Entry) {
+    const query = to.search?.['q'];
+    if (query !== undefined) addRecent(query);
     onClose();
     void navigate(to as never);
+  }
+  const searchFor = (q: string): Entry => {
+    const [icon, value] = words === '' ? [History, q] : [Search, `Search for “${q}”`];
+    return ['Search', icon, value, { to: '/search', search: { q } }];
   };
-  const search = (q: string) => {
-    addRecent(q);
-    go({ to: '/search', search: { q } });
-  };
-  const entry = (
-    group: Entry['group'],
-    icon: LucideIcon,
-    value: string,
-    to: object,
-    about?: string,
-  ): Entry => {
-    const run = () => go(to);
-    return { group, icon, value, about, run };
-  };
-  const canWrite = team !== null && team.access !== 'read' && team.state === 'active';
+  const canWrite = team?.state === 'active' && team.access !== 'read';
+  const canInvite = canWrite && team.access === 'full';
   const searches = team === null ? [] : words === '' ? recent.slice(0, 5) : [words];
+  const named: readonly (Entry | false)[] = [
+    canWrite && ['Actions', FilePlus, 'New note', { to: '/sources', search: { new: '1' } }],
+    canWrite && ['Actions', Upload, 'Import files', { to: '/imports' }],
+    canInvite && ['Actions', UserPlus, 'Invite someone', { to: '/people', search: { invite: '1' } }],
+    ...PAGES.filter((page) => canOpen(page, session, team)).map(
+      ({ path, name, icon }): Entry => ['Pages', icon, name, { to: path }],
+    ),
+    ...session.teams
+      .filter(({ id }) => id !== team?.id)
+      .map(({ id, name }): Entry => ['Teams', Users, name, { to: '/', search: { team: id } }]),
+  ];
   const entries: readonly Entry[] = [
-    ...searches.map((one) => ({
-      value: words === '' ? one : `Search for “${one}”`,
-      group: 'Search' as const,
-      icon: words === '' ? History : Search,
-      run: () => search(one),
-    })),
-    ...(words.length < 2 ? [] : (titles.data?.items ?? [])).map(({ id, title }) =>
-      entry('Sources', FileText, title, { to: '/sources/$id', params: { id } }),
+    ...searches.map(searchFor),
+    ...(words.length < 2 ? [] : (titles.data?.items ?? [])).map(
+      ({ id, title }): Entry => ['Sources', FileText, title, { to: '/sources/$id', params: { id } }],
     ),
-    ...(passages.data?.hits.slice(0, 5) ?? []).map(
-      ({ source_id: id, chunk_id: chunk, title, text: passage }) => {
-        const to = { to: '/sources/$id', params: { id }, search: { chunk } };
-        return entry('Passages', TextSearch, title, to, excerptText(passage, words));
-      },
-    ),
-    ...[
-      ...(canWrite ? [entry('Actions', FilePlus, 'New note', { to: '/sources', search: { new: '1' } })] : []),
-      ...(canWrite ? [entry('Actions', Upload, 'Import files', { to: '/imports' })] : []),
-      ...(canWrite && team.access === 'full'
-        ? [entry('Actions', UserPlus, 'Invite someone', { to: '/people', search: { invite: '1' } })]
-        : []),
-      ...PAGES.filter((page) => canOpen(page, session, team)).map(({ path, name, icon }) =>
-        entry('Pages', icon, name, { to: path }),
-      ),
-      ...session.teams
-        .filter(({ id }) => id !== team?.id)
-        .map(({ id, name }) => entry('Teams', Users, name, { to: '/', search: { team: id } })),
-    ].filter(({ value }) => value.toLowerCase().includes(words.toLowerCase())),
+    ...(passages.data?.hits.slice(0, 5) ?? []).map((hit): Entry => {
+      const to = { to: '/sources/$id', params: { id: hit.source_id }, search: { chunk: hit.chunk_id } };
+      return ['Passages', TextSearch, hit.title, to, excerptText(hit.text, words)];
+    }),
+    ...named
+      .filter((one) => one !== false)
+      .filter(([, , value]) => value.toLowerCase().includes(words.toLowerCase())),
   ];
   return (
     <Autocomplete.Root
@@ -135,7 +120,7 @@ function Entries({ onClose }: { onClose: () => void }) {
       value={text}
       onValueChange={setText}
       filter={null}
-      itemToStringValue={(entry: Entry) => entry.value}
+      itemToStringValue={([, , value]: Entry) => value}
       autoHighlight="always"
       inline
       open
@@ -145,27 +130,31 @@ function Entries({ onClose }: { onClose: () => void }) {
         aria-label="Search, or go to a page"
         onFocus={() => {
           const ahead = takeTyped();
-          if (ahead.isEntered && ahead.text.trim() !== '') search(ahead.text.trim());
+          const query = ahead.text.trim();
+          if (ahead.isEntered && query !== '') open(searchFor(query));
           else if (ahead.text !== '') setText(ahead.text);
         }}
         className="h-12 w-full border-b border-line bg-panel px-4 text-lg outline-none"
       />
       <Autocomplete.List className="max-h-[50vh] overflow-y-auto p-1.5">
-        {entries.map((entry, index) => (
-          <Autocomplete.Item
-            key={`${entry.group} ${index}`}
-            value={entry}
-            onClick={entry.run}
-            className="flex h-9 items-center gap-2.5 rounded-md px-2.5 data-highlighted:bg-hover"
-          >
-            <entry.icon aria-hidden size={16} className="shrink-0 text-faint" />
-            <span className="min-w-0 grow truncate">
-              <Name>{entry.value}</Name>
-              {entry.about !== undefined && <Name className="ml-2 text-sm text-faint">{entry.about}</Name>}
-            </span>
-            <span className="shrink-0 text-xs text-faint">{entry.group}</span>
-          </Autocomplete.Item>
-        ))}
+        {entries.map((entry, index) => {
+          const [group, Icon, value, , about] = entry;
+          return (
+            <Autocomplete.Item
+              key={`${group} ${index}`}
+              value={entry}
+              onClick={() => open(entry)}
+              className="flex h-9 items-center gap-2.5 rounded-md px-2.5 data-highlighted:bg-hover"
+            >
+              <Icon aria-hidden size={16} className="shrink-0 text-faint" />
+              <span className="min-w-0 grow truncate">
+                <Name>{value}</Name>
+                {about && <Name className="ml-2 text-sm text-faint">{about}</Name>}
+              </span>
+              <span className="shrink-0 text-xs text-faint">{group}</span>
+            </Autocomplete.Item>
+          );
+        })}
       </Autocomplete.List>
     </Autocomplete.Root>
   );

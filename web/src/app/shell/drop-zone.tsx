@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { sayFailure } from '../../ui/toast.tsx';
 import { useSessionContext } from '../session.tsx';
 import { droppedIn } from './dropped-files.ts';
 
-const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true;
+const EVENTS = ['dragenter', 'dragover', 'dragleave', 'drop'] as const;
 
 /** Files that are dropped anywhere are imported, and the page of imports shows them. */
 export function DropZone() {
@@ -13,45 +13,35 @@ export function DropZone() {
   const navigate = useNavigate();
   const [isOver, setOver] = useState(false);
   const canImport = team !== null && team.state === 'active' && team.access !== 'read';
-  const why =
-    team === null
-      ? 'Choose a Team first.'
-      : team.state === 'archived'
-        ? 'The Team is archived.'
-        : 'You can only read here.';
-  const user = session.user.id;
-  const teamId = team?.id;
+  async function importFiles(data: DataTransfer) {
+    if (!canImport) {
+      const isArchived = team?.state === 'archived';
+      const why = isArchived ? 'The Team is archived.' : 'You can only read here.';
+      return sayFailure(new Error(`Files are not imported. ${team ? why : 'Choose a Team first.'}`));
+    }
+    const reading = droppedIn(data);
+    void navigate({ to: '/imports' });
+    try {
+      const { senderOf } = await import('../../pages/imports/sender.ts');
+      senderOf(session.user.id, team.id).add(await reading);
+    } catch {
+      sayFailure(new Error('What was dropped cannot be read. Choose the files instead.'));
+    }
+  }
+  const handle = useEffectEvent((event: DragEvent) => {
+    const { type, dataTransfer } = event;
+    // Of a leave without a target, the pointer has left the window.
+    if (type === 'drop' || (type === 'dragleave' && event.relatedTarget === null)) setOver(false);
+    if (!dataTransfer?.types.includes('Files') || event.defaultPrevented) return;
+    event.preventDefault();
+    if (type === 'dragover') setOver(canImport);
+    if (type === 'drop') void importFiles(dataTransfer);
+  });
   useEffect(() => {
-    let inside = 0;
-    function drag(event: DragEvent) {
-      if (!hasFiles(event) || event.defaultPrevented) return;
-      event.preventDefault();
-      if (event.type === 'dragenter') inside += 1;
-      if (event.type === 'dragleave') inside -= 1;
-      setOver(inside > 0 && canImport);
-    }
-    async function drop(event: DragEvent) {
-      inside = 0;
-      setOver(false);
-      if (!hasFiles(event) || event.dataTransfer === null || event.defaultPrevented) return;
-      event.preventDefault();
-      if (!canImport || teamId === undefined) return sayFailure(new Error(`Files are not imported. ${why}`));
-      const reading = droppedIn(event.dataTransfer);
-      void navigate({ to: '/imports' });
-      try {
-        const { senderOf } = await import('../../pages/imports/sender.ts');
-        senderOf(user, teamId).add(await reading);
-      } catch {
-        sayFailure(new Error('What was dropped cannot be read. Choose the files instead.'));
-      }
-    }
     const end = new AbortController();
-    const { signal } = end;
-    for (const kind of ['dragenter', 'dragover', 'dragleave'] as const)
-      addEventListener(kind, drag, { signal });
-    addEventListener('drop', (event) => void drop(event), { signal });
+    for (const type of EVENTS) addEventListener(type, (event) => handle(event), end);
     return () => end.abort();
-  }, [canImport, why, user, teamId, navigate]);
+  }, []);
   if (!isOver) return null;
   return (
     <div className="pointer-events-none fixed inset-3 z-50 flex items-center justify-center gap-3 rounded-xl border-2 border-dashed border-brand bg-tint text-lg font-semibold text-brand opacity-95">

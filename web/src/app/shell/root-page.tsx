@@ -1,30 +1,35 @@
-import { Link, Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router';
+import {
+  type ErrorComponentProps,
+  Link,
+  Outlet,
+  useLocation,
+  useMatches,
+  useNavigate,
+} from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { Page } from '../../ui/page.tsx';
-import { Empty } from '../../ui/states.tsx';
+import { Empty, Failure, GONE } from '../../ui/states.tsx';
 import { TeamName } from '../../ui/text.tsx';
 import { canOpen, type PageInfo } from '../pages.tsx';
-import { type Session, SessionProvider, type Team, useSessionState } from '../session.tsx';
+import { type Session, SessionContext, type Team, useSessionState } from '../session.tsx';
 import { Entry } from './entry.tsx';
 import { Shell } from './shell.tsx';
-
-/** The key in this tab's storage for the Team last used. */
-const TEAM_KEY = 'team';
 
 /** The Team to show: the one in the address, else the one last used in this tab, else the only one. */
 function findTeam(teams: readonly Team[], named: string | undefined): Team | null {
   const withId = (id: string | null) => teams.find((team) => team.id === id) ?? null;
   if (named !== undefined) return withId(named);
-  return withId(sessionStorage.getItem(TEAM_KEY)) ?? (teams.length === 1 ? teams[0]! : null);
+  return withId(sessionStorage.getItem('team')) ?? (teams.length === 1 ? teams[0]! : null);
 }
 
 /** Shows who is signed in the page of the address, and others the form to sign in. */
 export function Root() {
   const { data: session, failureReason } = useSessionState();
   const matches = useMatches();
-  const page = matches.findLast(({ staticData }) => staticData.page !== undefined)?.staticData.page ?? null;
-  if (matches.some(({ staticData }) => staticData.isOfLink)) return <Outlet />;
+  const page = matches.at(-1)?.staticData.page ?? null;
+  // The page of a one-time link. The match of the root is there for every address.
+  if (page === null && matches.length > 1) return <Outlet />;
   if (session === undefined || session === null)
     return <Entry session={session} problem={failureReason} page={page} />;
   return <SignedIn key={session.user.id} session={session} page={page} />;
@@ -37,28 +42,26 @@ function SignedIn({ session, page }: { session: Session; page: PageInfo | null }
   const team = findTeam(session.teams, named);
   useEffect(() => {
     if (team === null) return;
-    sessionStorage.setItem(TEAM_KEY, team.id);
+    sessionStorage.setItem('team', team.id);
     const withTeam = (now: object) => ({ ...now, team: team.id });
     if (named === undefined) void navigate({ to: '.', search: withTeam, replace: true } as never);
   }, [team, named, pathname, navigate]);
-  function content() {
-    if (page !== null && team === null && page.isTeamless !== true)
-      return <NoTeam teams={session.teams} isNamed={named !== undefined} />;
-    if (page !== null && !canOpen(page, session, team))
-      return (
-        <Notice title={page.name}>
-          {page.group === 'Company'
-            ? 'This page is for Owners and Admins of the Company.'
-            : 'This page needs Full access to the Team. An Owner or Admin of the Team can give it to you.'}
-        </Notice>
-      );
-    // Another Team is another page: nothing of the one before stays.
-    return <Outlet key={team?.id} />;
-  }
+  // Another Team is another page: nothing of the one before stays.
+  let content = <Outlet key={team?.id} />;
+  if (page !== null && team === null && page.isTeamless !== true)
+    content = <NoTeam teams={session.teams} isNamed={named !== undefined} />;
+  else if (page !== null && !canOpen(page, session, team))
+    content = (
+      <Notice title={page.name}>
+        {page.group === 'Company'
+          ? 'This page is for Owners and Admins of the Company.'
+          : 'This page needs Full access to the Team. An Owner or Admin of the Team can give it to you.'}
+      </Notice>
+    );
   return (
-    <SessionProvider value={{ session, team }}>
-      <Shell page={page}>{content()}</Shell>
-    </SessionProvider>
+    <SessionContext value={{ session, team }}>
+      <Shell page={page}>{content}</Shell>
+    </SessionContext>
   );
 }
 
@@ -98,3 +101,17 @@ export const NotFound = () => (
     </Empty>
   </Page>
 );
+
+/** The script of a page that a newer version of the service no longer has. */
+const isGone = ({ message }: Error) => /dynamically imported module|Importing a module script/.test(message);
+
+/** What is shown in place of a page that failed: after an update of the service, its script has another name. */
+export function PageFailed({ error: thrown, reset }: ErrorComponentProps) {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const [title, what] = isGone(error) ? ['This page could not be loaded', GONE] : ['This page failed', error];
+  return (
+    <Page title={title}>
+      <Failure error={what} retry={what === GONE ? () => location.reload() : reset} />
+    </Page>
+  );
+}

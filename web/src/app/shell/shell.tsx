@@ -1,6 +1,6 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown, LogOut, Menu as MenuIcon, Search, UserRound } from 'lucide-react';
-import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/form-dialog.tsx';
 import { lazyOr } from '../../ui/lazy.ts';
@@ -13,11 +13,9 @@ import { losesWork } from '../leaving.ts';
 import { canOpen, type Group, PAGES, type PageInfo } from '../pages.tsx';
 import { keepTyping, takeTyped } from '../palette/typed-ahead.ts';
 import { signOut, useSession, useSessionContext } from '../session.tsx';
-import { type Theme, useTheme } from '../theme.ts';
-import { useCounts } from './counts.ts';
+import { THEMES, useTheme } from '../theme.ts';
 import { DropZone } from './drop-zone.tsx';
-import { useKeys } from './keys.ts';
-import { StateLine } from './state-line.tsx';
+import { StateLine, useCounts } from './state-line.tsx';
 
 /** In place of a dialog that could not be loaded: it closes again, and the page below stays with what is written on it. */
 function Unloaded({ onClose }: { onClose: () => void }) {
@@ -45,7 +43,6 @@ export function Shell({ page, children }: { page: PageInfo | null; children: Rea
     setOpenedAt(pathname);
     setOpen(false);
   }
-  const { team } = useSessionContext();
   const openPalette = () => {
     if (dialog !== 'palette') keepTyping(() => setDialog(null));
     setDialog('palette');
@@ -76,7 +73,7 @@ export function Shell({ page, children }: { page: PageInfo | null; children: Rea
         <Person />
       </nav>
       <main id="content" className="min-w-0">
-        <StateLine hasTeam={team !== null} />
+        <StateLine />
         {children}
       </main>
       <Suspense>
@@ -153,12 +150,6 @@ function Navigation({ page }: { page: PageInfo | null }) {
   );
 }
 
-const THEMES = [
-  { value: 'system', name: 'As the system' },
-  { value: 'light', name: 'Light' },
-  { value: 'dark', name: 'Dark' },
-] as const;
-
 /** The person, with account, theme and sign-out. */
 function Person() {
   const { user } = useSession();
@@ -179,25 +170,22 @@ function Person() {
       </span>
     </button>
   );
-  const menu = (
-    <Menu align="start" trigger={button}>
-      <p className="max-w-64 truncate px-2 py-1 text-sm text-faint">
-        <Name>{user.email}</Name>
-      </p>
-      <MenuLine />
-      <MenuChoice<Theme> label="Theme" value={theme} options={THEMES} onChange={setTheme} />
-      <MenuLine />
-      <MenuItem icon={UserRound} onClick={() => void navigate({ to: '/account' })}>
-        Your account
-      </MenuItem>
-      <MenuItem icon={LogOut} onClick={() => (losesWork() ? setAsking(true) : void signOut())}>
-        Sign out
-      </MenuItem>
-    </Menu>
-  );
   return (
     <>
-      {menu}
+      <Menu align="start" trigger={button}>
+        <p className="max-w-64 truncate px-2 py-1 text-sm text-faint">
+          <Name>{user.email}</Name>
+        </p>
+        <MenuLine />
+        <MenuChoice label="Theme" value={theme} options={THEMES} onChange={setTheme} />
+        <MenuLine />
+        <MenuItem icon={UserRound} onClick={() => void navigate({ to: '/account' })}>
+          Your account
+        </MenuItem>
+        <MenuItem icon={LogOut} onClick={() => (losesWork() ? setAsking(true) : void signOut())}>
+          Sign out
+        </MenuItem>
+      </Menu>
       {isAsking && (
         <Confirm
           onClose={() => setAsking(false)}
@@ -210,4 +198,39 @@ function Person() {
       )}
     </>
   );
+}
+
+/** How long g waits for a letter. */
+const LETTER_MS = 1500;
+
+/** Whether a key is for what has the focus: a field, or a dialog. */
+const isTaken = ({ target }: KeyboardEvent) =>
+  target instanceof Element &&
+  target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]') !== null;
+
+/** The keys that work on every page: Ctrl+K and / open the palette, ? the list of keys, g and a letter a page. */
+function useKeys(openPalette: () => void, openHelp: () => void): void {
+  const navigate = useNavigate();
+  const { session, team } = useSessionContext();
+  /** When g was pressed. */
+  const pressedG = useRef(Number.NEGATIVE_INFINITY);
+  useEffect(() => {
+    function press(event: KeyboardEvent) {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        return openPalette();
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
+      const waits = performance.now() - pressedG.current < LETTER_MS;
+      const page = waits ? PAGES.find(({ key }) => key === event.key.toLowerCase()) : undefined;
+      pressedG.current = event.key === 'g' && !waits ? performance.now() : Number.NEGATIVE_INFINITY;
+      if (page !== undefined && canOpen(page, session, team)) void navigate({ to: page.path } as never);
+      else if (event.key === '/') {
+        event.preventDefault();
+        openPalette();
+      } else if (event.key === '?') openHelp();
+    }
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [navigate, openPalette, openHelp, session, team]);
 }

@@ -5,16 +5,34 @@ import { Button } from '../../ui/button.tsx';
 import { useRead } from '../data.ts';
 import { JOBS } from '../pages.tsx';
 import { Unreachable } from '../request.ts';
-import { STATUS_EVERY_MS } from './counts.ts';
+import { useSessionContext } from '../session.tsx';
 
 const HEALTH_EVERY_MS = 60_000;
 /** The page loads first. */
 const HEALTH_AFTER_MS = 5000;
 
+/** The state of the Team, if there is one. */
+function useStatus() {
+  const { team } = useSessionContext();
+  return useRead('getStatus', [], { every: 30_000, enabled: team !== null });
+}
+
+/** What the navigation counts beside its pages, by their paths. */
+export function useCounts(): Readonly<Record<string, number>> {
+  const { team } = useSessionContext();
+  const { data } = useStatus();
+  if (data === undefined) return {};
+  return {
+    '/sources': data.sources.active,
+    '/review': team?.access === 'full' ? data.memories.review : 0,
+    '/imports': data.imports.queued + data.imports.running,
+  };
+}
+
 /** One line above every page while something is wrong that the person did not do. It goes when that is over. */
-export function StateLine({ hasTeam }: { hasTeam: boolean }) {
+export function StateLine() {
   const isOnJobs = useLocation().pathname === JOBS.path;
-  const status = useRead('getStatus', [], { every: STATUS_EVERY_MS, enabled: hasTeam });
+  const status = useStatus();
   const [isLoaded, setLoaded] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLoaded(true), HEALTH_AFTER_MS);

@@ -143,15 +143,29 @@ const CHANGED = ['listTeamMembers', 'listCompanyMembers', 'listSessions', 'getSe
 /** A password counts as it was typed, with blanks at its ends. */
 const passwordIn = (fields: FormData, name: string) => (fields.get(name) ?? '') as string;
 
+const WRONG = { invalid_credentials: ['password', 'The password is wrong.'] } as const;
+const TAKEN = { conflict: ['email', 'Another account has this email. Choose another one.'] } as const;
+
 /** The name, the email and the password of the account. */
 function AccountForms() {
   const { name, email } = useSession().user;
   const [open, setOpen] = useState<'email' | 'password' | null>(null);
-  const { mutateAsync } = useChange('changeAccount', CHANGED);
-  const close = () => setOpen(null);
+  const changeAccount = useChange('changeAccount', CHANGED).mutateAsync;
+  const changePassword = useChange('changePassword', ['listSessions']).mutateAsync;
+  const isEmail = open === 'email';
+  async function send(fields: FormData) {
+    const password = passwordIn(fields, 'password');
+    const newPassword = passwordIn(fields, 'newPassword');
+    if (isEmail)
+      await atField(changeAccount([{ email: textIn(fields, 'email'), password }]), { ...WRONG, ...TAKEN });
+    else await atField(changePassword([{ currentPassword: password, newPassword }]), WRONG);
+    const done = isEmail ? 'Sign in with the new email from now on.' : 'Your password is changed.';
+    say(`${done} Your other sessions have ended.`);
+    setOpen(null);
+  }
   return (
     <div className="mb-8 flex max-w-96 flex-col gap-4">
-      <SavedField label="Your name" value={name} save={(next) => mutateAsync([{ name: next }])} />
+      <SavedField label="Your name" value={name} save={(next) => changeAccount([{ name: next }])} />
       {(['email', 'password'] as const).map((what) => (
         <div key={what} className="flex items-center gap-2">
           <p className="min-w-0 grow">
@@ -163,66 +177,40 @@ function AccountForms() {
           </Button>
         </div>
       ))}
-      {open === 'email' && <EmailDialog onClose={close} />}
-      {open === 'password' && <PasswordDialog onClose={close} />}
+      {open !== null && (
+        <FormDialog title={`Change your ${open}`} action="Change" onClose={() => setOpen(null)} send={send}>
+          {isEmail ? (
+            <TextField
+              label="New email"
+              name="email"
+              type="email"
+              autoComplete="username"
+              required
+              autoFocus
+            />
+          ) : (
+            <input hidden type="text" autoComplete="username" value={email} readOnly />
+          )}
+          <PasswordField
+            label={isEmail ? 'Your password, to confirm' : 'Current password'}
+            name="password"
+            autoComplete="current-password"
+            required
+            autoFocus={!isEmail}
+          />
+          {!isEmail && (
+            <PasswordField
+              label="New password"
+              name="newPassword"
+              hint="At least 12 characters."
+              autoComplete="new-password"
+              required
+              minLength={12}
+              maxLength={256}
+            />
+          )}
+        </FormDialog>
+      )}
     </div>
-  );
-}
-
-function EmailDialog({ onClose }: { onClose: () => void }) {
-  const { mutateAsync } = useChange('changeAccount', CHANGED);
-  async function send(fields: FormData) {
-    const body = { email: textIn(fields, 'email'), password: passwordIn(fields, 'password') };
-    await atField(mutateAsync([body]), {
-      invalid_credentials: ['password', 'The password is wrong.'],
-      conflict: ['email', 'Another account has this email. Choose another one.'],
-    });
-    say('Sign in with the new email from now on. Your other sessions have ended.');
-    onClose();
-  }
-  return (
-    <FormDialog title="Change your email" action="Change" onClose={onClose} send={send}>
-      <TextField label="New email" name="email" type="email" autoComplete="username" required autoFocus />
-      <PasswordField
-        label="Your password, to confirm"
-        name="password"
-        autoComplete="current-password"
-        required
-      />
-    </FormDialog>
-  );
-}
-
-function PasswordDialog({ onClose }: { onClose: () => void }) {
-  const { email } = useSession().user;
-  const { mutateAsync } = useChange('changePassword', ['listSessions']);
-  async function send(fields: FormData) {
-    const currentPassword = passwordIn(fields, 'currentPassword');
-    await atField(mutateAsync([{ currentPassword, newPassword: passwordIn(fields, 'newPassword') }]), {
-      invalid_credentials: ['currentPassword', 'The current password is wrong.'],
-    });
-    say('Your password is changed. Your other sessions have ended.');
-    onClose();
-  }
-  return (
-    <FormDialog title="Change your password" action="Change" onClose={onClose} send={send}>
-      <input hidden type="text" autoComplete="username" value={email} readOnly />
-      <PasswordField
-        label="Current password"
-        name="currentPassword"
-        autoComplete="current-password"
-        required
-        autoFocus
-      />
-      <PasswordField
-        label="New password"
-        name="newPassword"
-        hint="At least 12 characters."
-        autoComplete="new-password"
-        required
-        minLength={12}
-        maxLength={256}
-      />
-    </FormDialog>
   );
 }

@@ -1,11 +1,12 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ChevronRight, CircleAlert, ListChecks, Search } from 'lucide-react';
+import { ChevronRight, Circle, CircleAlert, CircleCheck, ListChecks, Search } from 'lucide-react';
 import type { FormEvent } from 'react';
 import type { TeamActivity } from '../../../../shared/schemas/activity.ts';
 import { useRead } from '../../app/data.ts';
 import { FILES, HOME, IMPORTS, MEMORIES, SOURCES } from '../../app/pages.tsx';
 import { useRights } from '../../app/rights.ts';
 import { useSession, useTeam } from '../../app/session.tsx';
+import { CommandLine } from '../../ui/copy.tsx';
 import { INPUT } from '../../ui/field.tsx';
 import { Figures } from '../../ui/figures.tsx';
 import { textIn } from '../../ui/form-dialog.tsx';
@@ -14,7 +15,6 @@ import { Page } from '../../ui/page.tsx';
 import { MoreLink, Section } from '../../ui/section.tsx';
 import { Loaded, Skeleton } from '../../ui/states.tsx';
 import { count, Name, Tag, Time } from '../../ui/text.tsx';
-import { FirstSteps } from './first-steps.tsx';
 
 const BOX = 'overflow-hidden rounded-lg border border-line bg-panel';
 const ROW = 'flex h-10 items-center gap-3 border-b border-line px-3 last:border-0 hover:bg-hover';
@@ -71,12 +71,13 @@ function Waiting() {
   const some = useRead('listImports', [{ state: 'failed', limit: 200 }], {
     enabled: access === 'member' && all > 0,
   });
-  if (data === undefined) return null;
-  const review = access === 'full' ? data.memories.review : 0;
+  const isFull = access === 'full';
+  const review = isFull ? (data?.memories.review ?? 0) : 0;
   // Those of others can be retried only with Full access.
   const own = some.data?.items.filter(({ createdBy }) => createdBy === user.id) ?? [];
-  const failed = access === 'full' ? all : own.length;
+  const failed = isFull ? all : own.length;
   if (review + failed === 0) return null;
+  const after = <ChevronRight aria-hidden size={16} className="ml-auto text-faint" />;
   return (
     <Section title="Waiting for you">
       <div className={BOX}>
@@ -84,17 +85,72 @@ function Waiting() {
           <Link to="/review" className={ROW}>
             <ListChecks aria-hidden size={16} className="text-brand" />
             {count(review, 'memory', 'memories')} in review
-            <ChevronRight aria-hidden size={16} className="ml-auto text-faint" />
+            {after}
           </Link>
         )}
         {failed > 0 && (
           <Link to="/imports" search={{ state: 'failed' }} className={ROW}>
             <CircleAlert aria-hidden size={16} className="text-bad" />
             {count(failed, 'import')} failed
-            <ChevronRight aria-hidden size={16} className="ml-auto text-faint" />
+            {after}
           </Link>
         )}
       </div>
+    </Section>
+  );
+}
+
+/** What an Owner of the Company does first; gone when all of it is done. Only an Owner can read all that it asks for. */
+function FirstSteps() {
+  const { id } = useTeam();
+  const members = useRead('listTeamMembers', [{ limit: 2 }]).data?.items;
+  const invites = useRead('listInvites', [{ limit: 1 }]).data?.items;
+  const sources = useRead('listSources', [{ sort: 'updatedAt', limit: 8 }]).data?.items;
+  const tokens = useRead('listTeamTokens', [{ limit: 1 }]).data?.items;
+  if (!members || !invites || !sources || !tokens) return null;
+  const steps = [
+    {
+      name: 'Invite people',
+      isDone: members.length > 1 || invites.length > 0,
+      about: 'You get a link for each person. It works once, for 7 days.',
+      to: '/people',
+    },
+    {
+      name: 'Import a folder',
+      isDone: sources.length > 0,
+      about: 'Drop files on this page, or send a whole folder with the terminal client.',
+      to: '/imports',
+      line: `memory import ./documents --team ${id}`,
+    },
+    {
+      name: 'Connect an agent',
+      isDone: tokens.length > 0,
+      about: 'The agent gets a token, which has fewer rights than you, and a line to copy.',
+      to: '/tokens',
+    },
+  ] as const;
+  if (steps.every(({ isDone }) => isDone)) return null;
+  return (
+    <Section title="First steps">
+      <ol className={BOX}>
+        {steps.map(({ name, isDone, about, to, ...step }) => {
+          const [Icon, label, tone] = isDone
+            ? [CircleCheck, 'Done', 'text-good']
+            : [Circle, 'To do', 'text-faint'];
+          return (
+            <li key={name} className="flex gap-3 border-b border-line p-3 last:border-0">
+              <Icon aria-label={label} size={18} className={`mt-0.5 shrink-0 ${tone}`} />
+              <div className="flex min-w-0 grow flex-col gap-2">
+                <Link to={to} className={isDone ? 'text-soft line-through' : 'font-medium hover:underline'}>
+                  {name}
+                </Link>
+                {!isDone && <p className="text-sm text-soft">{about}</p>}
+                {!isDone && 'line' in step && <CommandLine label={name} line={step.line} />}
+              </div>
+            </li>
+          );
+        })}
+      </ol>
     </Section>
   );
 }
