@@ -55,6 +55,19 @@ describe('the page of jobs', { skip }, () => {
     await page.getByText('The figures are from').waitFor({ state: 'detached' });
   });
 
+  test('shows someone with Full access the failed imports of others, which they can retry', async () => {
+    const company = await service.company();
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const signedIn = { ...company, ...member };
+    const [made] = await importFiles(signedIn, [{ filename: 'ledger.txt', text: '' }]);
+    await failRun(service, signedIn, made!.id, FAULT);
+    const { page } = await open(company, '/jobs');
+    const row = page.getByRole('table', { name: 'Failed imports of others' }).getByRole('row');
+    await row.filter({ hasText: 'ledger.txt' }).getByRole('button', { name: 'Retry' }).waitFor();
+    await page.getByRole('link', { name: 'Open imports' }).click();
+    await page.waitForURL(/imports\?.*state=failed/);
+  });
+
   test('shows a Member neither queues nor workers', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });

@@ -2,10 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { CircleCheck, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { labelOf, QUEUE_LABELS } from '../../../../shared/queue-labels.ts';
+import type { Import } from '../../../../shared/schemas/imports.ts';
 import type { QueueStatus, Status } from '../../../../shared/schemas/status.ts';
 import { useChange, useRead } from '../../app/data.ts';
 import { JOBS } from '../../app/pages.tsx';
 import { useRights } from '../../app/rights.ts';
+import { useSession } from '../../app/session.tsx';
 import { Button } from '../../ui/button.tsx';
 import { actionsColumn, timeColumn } from '../../ui/columns.tsx';
 import { type Figure, Figures } from '../../ui/figures.tsx';
@@ -25,12 +27,19 @@ const EVERY_MS = 4000;
 /** How many polled figures a line has: those of about ten minutes. */
 const SAMPLES = 150;
 
+const FAILED = { state: 'failed' };
+
 /** The page at /jobs. Its first line says that everything is fine, or what needs somebody. */
 export default function Jobs() {
   const query = useRead('getStatus', [], { every: EVERY_MS });
   const { data, dataUpdatedAt, error } = query;
   const samples = usePolled(data, dataUpdatedAt);
   const needs = data === undefined ? [] : needsOf(data);
+  const { user } = useSession();
+  const { isFull } = useRights();
+  const others = data?.imports.recentFailures.filter(({ createdBy }) => createdBy !== user.id) ?? [];
+  // Those of others can be retried only with Full access.
+  const failures = isFull ? others : [];
   const shows = data === undefined ? '' : needs.length === 0 ? 'All well' : count(needs.length, 'problem');
   return (
     <Page title={JOBS.name} shows={shows}>
@@ -53,7 +62,7 @@ export default function Jobs() {
               <Notice key={text} isBad={isBad}>
                 <strong>{text}</strong> {hint}{' '}
                 {to && (
-                  <Link to={to} className="underline">
+                  <Link to={to} search={to === '/imports' ? FAILED : {}} className="underline">
                     {to === '/imports' ? 'Open imports' : 'Open settings'}
                   </Link>
                 )}
@@ -61,6 +70,18 @@ export default function Jobs() {
             ))}
             <Figures figures={figuresOf(samples)} />
             <OwnImports />
+            {failures.length > 0 && (
+              <Section
+                title="Failed imports of others"
+                actions={
+                  <MoreLink to="/imports" search={{ state: 'failed' }}>
+                    All failed imports
+                  </MoreLink>
+                }
+              >
+                <ImportTable label="Failed imports of others" imports={failures} />
+              </Section>
+            )}
             {jobs.length > 0 && <Queues jobs={jobs} />}
             {workers.length > 0 && <Workers workers={workers} />}
             <p className="text-sm text-faint">
@@ -118,8 +139,28 @@ const figuresOf = (samples: readonly Sample[]): Figure[] =>
 
 /** The newest imports of the person. */
 function OwnImports() {
-  const { session, canWrite } = useRights();
+  const { user } = useSession();
   const query = useRead('listImports', [{ limit: 100 }], { every: 8000 });
+  return (
+    <Section title="Your imports" actions={<MoreLink to="/imports">All imports</MoreLink>}>
+      <Loaded query={query}>
+        {({ items, nextCursor }) => {
+          const own = items.filter(({ createdBy }) => createdBy === user.id).slice(0, 10);
+          if (own.length > 0) return <ImportTable label="Your imports" imports={own} />;
+          const none =
+            nextCursor === null
+              ? 'You have imported nothing lately.'
+              : 'None of the newest imports is yours.';
+          return <p className="text-soft">{none}</p>;
+        }}
+      </Loaded>
+    </Section>
+  );
+}
+
+/** Imports, with a button for those that can be tried again. */
+function ImportTable({ label, imports }: { label: string; imports: readonly Import[] }) {
+  const { canWrite } = useRights();
   const retry = useChange('retryImport', ['listImports', 'getStatus']);
   const retryButton = ({ id, name, item }: Row) =>
     item?.state === 'failed' &&
@@ -135,35 +176,18 @@ function OwnImports() {
       </Button>
     );
   return (
-    <Section title="Your imports" actions={<MoreLink to="/imports">All imports</MoreLink>}>
-      <Loaded query={query}>
-        {({ items, nextCursor }) => {
-          const own = items.filter(({ createdBy }) => createdBy === session.user.id).slice(0, 10);
-          if (own.length === 0)
-            return (
-              <p className="text-soft">
-                {nextCursor === null
-                  ? 'You have imported nothing lately.'
-                  : 'None of the newest imports is yours.'}
-              </p>
-            );
-          return (
-            <Table
-              label="Your imports"
-              rows={own.map(rowOfImport)}
-              keyOf={({ id }) => id}
-              columns={[
-                { name: 'File', cell: ({ name }) => <Name className="font-medium">{name}</Name> },
-                STATE_COLUMN,
-                NOTE_COLUMN,
-                timeColumn<Row>('Changed', ({ item }) => item?.updatedAt ?? null),
-                { ...actionsColumn(retryButton), isNumber: true },
-              ]}
-            />
-          );
-        }}
-      </Loaded>
-    </Section>
+    <Table
+      label={label}
+      rows={imports.map(rowOfImport)}
+      keyOf={({ id }) => id}
+      columns={[
+        { name: 'File', cell: ({ name }) => <Name className="font-medium">{name}</Name> },
+        STATE_COLUMN,
+        NOTE_COLUMN,
+        timeColumn<Row>('Changed', ({ item }) => item?.updatedAt ?? null),
+        { ...actionsColumn(retryButton), isNumber: true },
+      ]}
+    />
   );
 }
 

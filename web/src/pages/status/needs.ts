@@ -62,6 +62,10 @@ export function needsOf({ health, imports, embedder, jobs, usage, quota }: Statu
   if (isUsed('chunks') || isUsed('bytes'))
     warn('The Team has used all of its quota.', 'Nothing can be added.', '/settings');
   if (imports.failed > 0)
-    warn(`${count(imports.failed, 'import')} failed.`, 'Try again, or delete them.', '/imports');
+    warn(
+      `${count(imports.failed, 'import')} failed.`,
+      'Who imported them, or has Full access, can try again or delete them.',
+      '/imports',
+    );
   return needs;
 }
