@@ -29,6 +29,9 @@ export function useCounts(): Readonly<Record<string, number>> {
   };
 }
 
+/** The first version that this tab has read: its scripts are of that one, whoever is signed in. */
+let loaded: string | undefined;
+
 /** One line above every page while something is wrong that the person did not do. It goes when that is over. */
 export function StateLine() {
   const isOnJobs = useLocation().pathname === JOBS.path;
@@ -40,8 +43,7 @@ export function StateLine() {
   }, []);
   const health = useRead('getHealth', [], { every: HEALTH_EVERY_MS, enabled: isLoaded });
   const version = health.data && `${health.data.version} ${health.data.commit ?? ''}`;
-  const [first, setFirst] = useState(version);
-  if (first === undefined && version !== undefined) setFirst(version);
+  loaded ??= version;
   const line = (Icon: LucideIcon, text: ReactNode) => (
     <div role="status" className="flex items-center gap-2 bg-warn-tint px-4 py-2 text-warn md:px-8">
       <Icon aria-hidden size={16} className="shrink-0" />
@@ -53,7 +55,7 @@ export function StateLine() {
       CloudOff,
       'The service cannot be reached. What you see is kept, and is brought up to date when it answers again.',
     );
-  if (first !== undefined && version !== undefined && version !== first)
+  if (version !== loaded)
     return line(
       RefreshCw,
       <>
