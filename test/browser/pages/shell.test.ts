@@ -107,6 +107,32 @@ describe('the session of the console', { skip }, () => {
     assert.equal(new URL(page.url()).searchParams.get('q'), 'harb');
   });
 
+  test('that has been left is not shown again by an answer that was on its way', async () => {
+    const { context, ownerEmail } = await newcomer();
+    const { page } = await openIn(context, '/sources');
+    await signIn(page, ownerEmail);
+    await page.getByText('The secret of the harbour').waitFor();
+    const late = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/v1/auth/session', async (route) => {
+      const response = await route.fetch();
+      held.resolve();
+      await late.promise;
+      await route.fulfill({ response }).catch(() => undefined);
+    });
+    await page.route('**/v1/auth/logout', async (route) => {
+      await setTimeout(1500);
+      await route.continue();
+    });
+    await page.evaluate(`new BroadcastChannel('team-memory:/').postMessage('changed')`);
+    await held.promise;
+    await signOut(page);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    late.resolve();
+    await setTimeout(500);
+    assert.doesNotMatch(await contents(page), /harbour|Test Team/);
+  });
+
   test('that cannot be read yet is asked for again', async () => {
     const company = await service.company();
     const context = await profileOf(browser, base, company.token);

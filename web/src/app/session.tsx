@@ -110,6 +110,8 @@ function forget(): void {
 /** Shows the form to sign in, and nothing else. */
 function empty(): void {
   forget();
+  // An answer that is on its way is of the session that is left.
+  void queryClient.cancelQueries({ queryKey: KEY });
   queryClient.setQueryData(KEY, null);
 }
 
@@ -126,9 +128,18 @@ async function endSession(): Promise<void> {
 /** Whether a sign-out has not reached the service. */
 export const isSignOutDue = () => localStorage.getItem(DUE) !== null;
 
-/** Ends the session that was left, if that is due: before the cookie is of another one. */
+let ending: Promise<void> | null = null;
+
+/**
+ * Ends the session that was left, if that is due: before the cookie is of another one. It is sent once at a time: a second
+ * answer would remove the cookie of the session that began after the first.
+ */
 export async function sendDueSignOut(): Promise<void> {
-  if (isSignOutDue()) await endSession();
+  if (!isSignOutDue()) return;
+  ending ??= endSession().finally(() => {
+    ending = null;
+  });
+  await ending;
 }
 
 /** Empties all tabs of this browser, and ends the session on the service. */
@@ -136,7 +147,7 @@ export async function signOut(): Promise<void> {
   localStorage.setItem(DUE, '1');
   empty();
   tabs.postMessage('changed');
-  await endSession().catch(() => undefined);
+  await sendDueSignOut().catch(() => undefined);
   tabs.postMessage('changed');
   await rereadSession();
 }
