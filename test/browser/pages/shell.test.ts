@@ -247,6 +247,21 @@ describe('the shell of the console', { skip }, () => {
     await later({ down: false }, 'cannot be reached', false);
   });
 
+  test('says that a page cannot be loaded without the service, and loads it when it is there again', async () => {
+    const { page, faults } = await open(await service.company(), '/');
+    await heading(page, 'Home');
+    await page.context().setOffline(true);
+    await page.getByRole('navigation').getByRole('link', { name: 'Activity' }).click();
+    await heading(page, 'This page could not be loaded');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The service cannot be reached. Check your connection.').first().waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await heading(page, 'Activity');
+    // React logs why a page was not shown.
+    for (const fault of faults.splice(0)) assert.match(fault, /^Unreachable/);
+  });
+
   test('shows a list as it was when the reader comes back: rows, filters, place and what is chosen', async () => {
     const company = await service.company();
     for (let n = 100; n < 260; n += 1)

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { JOBS, PAGES, type PageInfo } from './pages.tsx';
+import { send } from './request.ts';
 import { ROOT } from './root.ts';
 import { NotFound, PageFailed, Root } from './shell/root-page.tsx';
 
@@ -35,6 +36,15 @@ const root = createRootRoute({
 
 type Load = () => Promise<{ default: ComponentType }>;
 
+/**
+ * Why a script was not loaded. If the service answers, it was updated: the router loads the console again. Without an answer
+ * that would leave nothing on the screen.
+ */
+async function notLoaded(error: unknown): Promise<never> {
+  await send(null, 'checkLiveness', []);
+  throw error;
+}
+
 /** The words of a text. */
 type Words<Text extends string> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text;
 
@@ -55,7 +65,7 @@ const page = <const Path extends string, const Filters extends string = never>(
     getParentRoute: () => root,
     path,
     staticData: info === undefined ? {} : { page: info },
-    component: lazyRouteComponent(load),
+    component: lazyRouteComponent(() => load().catch(notLoaded)),
     validateSearch: (search: Record<string, unknown>) =>
       Object.fromEntries((filters?.split(' ') ?? []).map((name) => [name, textOf(search[name])])) as {
         [Filter in Words<Filters>]?: string | undefined;

@@ -11,7 +11,9 @@ import { type ReactNode, useEffect } from 'react';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Failure, GONE } from '../../ui/states.tsx';
 import { TeamName } from '../../ui/text.tsx';
+import { sayFailure } from '../../ui/toast.tsx';
 import { canOpen, type PageInfo } from '../pages.tsx';
+import { send, Unreachable } from '../request.ts';
 import { type Session, SessionContext, type Team, useSessionState } from '../session.tsx';
 import { Entry } from './entry.tsx';
 import { Shell } from './shell.tsx';
@@ -108,10 +110,16 @@ const isGone = ({ message }: Error) => /dynamically imported module|Importing a 
 /** What is shown in place of a page that failed: after an update of the service, its script has another name. */
 export function PageFailed({ error: thrown, reset }: ErrorComponentProps) {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const [title, what] = isGone(error) ? ['This page could not be loaded', GONE] : ['This page failed', error];
+  if (!isGone(error) && !(error instanceof Unreachable))
+    return (
+      <Page title="This page failed">
+        <Failure error={error} retry={reset} />
+      </Page>
+    );
+  const loadAgain = () => send(null, 'checkLiveness', []).then(() => location.reload(), sayFailure);
   return (
-    <Page title={title}>
-      <Failure error={what} retry={what === GONE ? () => location.reload() : reset} />
+    <Page title="This page could not be loaded">
+      <Failure error={GONE} retry={() => void loadAgain()} />
     </Page>
   );
 }
