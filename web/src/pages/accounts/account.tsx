@@ -40,6 +40,7 @@ export default function Account() {
     .join(' and ');
   const end = ({ id }: SessionRecord) => orGone(endSession.mutateAsync([id]));
   const revoke = ({ id }: Token) => orGone(revokeToken.mutateAsync([id]));
+  const endOthers = () => tell(endEach(others, end), `Ended: ${count(others.length, 'other session')}.`);
   const isAllRead = [sessions, tokens].every(({ query }) => query.isSuccess && !query.hasNextPage);
   return (
     <Page
@@ -59,12 +60,7 @@ export default function Account() {
         title="Sessions"
         actions={
           others.length > 1 && (
-            <Button
-              busy={endSession.isPending}
-              onClick={() =>
-                void tell(endEach(others, end), `Ended: ${count(others.length, 'other session')}.`)
-              }
-            >
+            <Button busy={endSession.isPending} onClick={() => void endOthers()}>
               End the others
             </Button>
           )

@@ -51,16 +51,12 @@ export default function Activity() {
   const [filters, setFilters] = useFilters('/activity');
   const period = PERIODS.find(({ value }) => value === filters.days)?.value ?? '30';
   const query = useRead('getTeamActivity', [{ days: Number(period) }]);
-  const choice = (
-    <Segments
-      label="Period"
-      value={period}
-      options={PERIODS}
-      onChange={(days) => void setFilters({ days: days === '30' ? undefined : days })}
-    />
-  );
+  const choose = (days: string) => void setFilters({ days: days === '30' ? undefined : days });
   return (
-    <Page title={ACTIVITY.name} actions={choice}>
+    <Page
+      title={ACTIVITY.name}
+      actions={<Segments<string> label="Period" value={period} options={PERIODS} onChange={choose} />}
+    >
       <Loaded query={query}>
         {({ days, tokens }) =>
           days.some((day) => NAMES.some((figure) => day[figure] > 0)) ? (
