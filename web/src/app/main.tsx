@@ -12,12 +12,10 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
 
-const root = document.getElementById('root');
-if (root !== null)
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </StrictMode>,
-  );
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -21,29 +21,22 @@ export const chosenIn = (files: Iterable<File>): Chosen[] =>
 
 /** The files and folders that were dropped. Call it in the event: afterwards the browser has forgotten them. */
 export async function droppedIn({ files, items }: DataTransfer): Promise<Chosen[]> {
-  const given = Array.from(files);
-  const entries = Array.from(items, (item) => item.webkitGetAsEntry());
-  if (!entries.some((entry) => entry?.isDirectory)) return chosenIn(given);
-  const there = entries.filter((entry) => entry !== null);
-  const found = await Promise.all(there.map((entry) => filesOf(entry, '')));
-  return found.flat();
+  const entries = Array.from(items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  if (!entries.some(({ isDirectory }) => isDirectory)) return chosenIn(files);
+  return (await Promise.all(entries.map((entry) => filesOf(entry, '')))).flat();
 }
 
 /** The files of an entry, at any depth. `prefix` is the path within the folder that was dropped. */
 async function filesOf(entry: FileSystemEntry, prefix: string): Promise<Chosen[]> {
   if (entry.isFile) {
-    const file = await new Promise<File>((resolve, reject) =>
-      (entry as FileSystemFileEntry).file(resolve, reject),
-    );
+    const file = await new Promise<File>((done, fail) => (entry as FileSystemFileEntry).file(done, fail));
     return [{ name: (prefix + entry.name).normalize('NFC'), file }];
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: Chosen[] = [];
   for (;;) {
     // The entries come in parts, until there is an empty one.
-    const part = await new Promise<FileSystemEntry[]>((resolve, reject) =>
-      reader.readEntries(resolve, reject),
-    );
+    const part = await new Promise<FileSystemEntry[]>((done, fail) => reader.readEntries(done, fail));
     if (part.length === 0) return found;
     for (const inner of part.filter(({ name }) => !isHidden([name])))
       found.push(...(await filesOf(inner, inner.isFile ? prefix : `${prefix}${inner.name}/`)));
