@@ -116,12 +116,10 @@ function empty(): void {
 }
 
 async function endSession(): Promise<void> {
-  try {
-    await send(null, 'logout', [{}], AbortSignal.timeout(SIGN_OUT_MS));
-  } catch (error) {
-    // 401: it had ended already.
+  await send(null, 'logout', [{}], AbortSignal.timeout(SIGN_OUT_MS)).catch((error: unknown) => {
+    // It had ended already.
     if (!isEnded(error)) throw error;
-  }
+  });
   localStorage.removeItem(DUE);
 }
 

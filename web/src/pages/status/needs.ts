@@ -45,21 +45,15 @@ export function needsOf({ health, imports, embedder, jobs, usage, quota }: Statu
   for (const { queue, oldestReadyAgeSeconds, history } of jobs) {
     const failed = history.reduce((sum, point) => sum + point.failed, 0);
     const age = oldestReadyAgeSeconds ?? 0;
-    if (!PATIENT.has(queue) && age > WAITS_SECONDS) {
-      const minutes = count(Math.round(age / 60), 'minute');
-      warn(
-        `${labelOf(queue)}: a job waits for ${minutes}.`,
-        'More workers, or a faster database, would help.',
-      );
-    }
-    if (failed > FAILS_AN_HOUR) {
-      const some = count(failed, 'job');
-      warn(`${labelOf(queue)}: ${some} failed in the last hour.`, 'The log of the workers says why.');
-    }
+    const minutes = count(Math.round(age / 60), 'minute');
+    const name = labelOf(queue);
+    if (!PATIENT.has(queue) && age > WAITS_SECONDS)
+      warn(`${name}: a job waits for ${minutes}.`, 'More workers, or a faster database, would help.');
+    if (failed > FAILS_AN_HOUR)
+      warn(`${name}: ${count(failed, 'job')} failed in the last hour.`, 'The log of the workers says why.');
   }
-  const isUsed = (what: 'chunks' | 'bytes') =>
-    (usage?.[what] ?? 0) >= (quota?.[what] ?? Number.POSITIVE_INFINITY);
-  if (isUsed('chunks') || isUsed('bytes'))
+  const what = ['chunks', 'bytes'] as const;
+  if (what.some((one) => (usage?.[one] ?? 0) >= (quota?.[one] ?? Number.POSITIVE_INFINITY)))
     warn('The Team has used all of its quota.', 'Nothing can be added.', '/settings');
   if (imports.failed > 0)
     warn(
