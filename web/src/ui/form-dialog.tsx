@@ -36,6 +36,7 @@ export function Form({
   const { mutate, error, isPending: busy } = useMutation({ mutationFn: send, gcTime: 0 });
   const [isAtField, setAtField] = useState(false);
   const form = useRef<HTMLFormElement>(null);
+  const isSending = useRef(false);
   const problems =
     error instanceof Refusal
       ? Object.fromEntries(Object.entries(error.fields).map(([path, text]) => [path.slice(1), text]))
@@ -47,7 +48,11 @@ export function Form({
   }, [error]);
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    if (!busy) mutate(new FormData(event.currentTarget));
+    // The second click of two comes before the form is shown as busy.
+    if (isSending.current) return;
+    isSending.current = true;
+    const onSettled = () => void (isSending.current = false);
+    mutate(new FormData(event.currentTarget), { onSettled });
   }
   const fields = (
     <form ref={form} noValidate={title === undefined} className="flex flex-col gap-4" onSubmit={submit}>
