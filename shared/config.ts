@@ -34,8 +34,11 @@ export interface EmbeddingProfileSettings {
   readonly passagePrefix: string | undefined;
 }
 
-/** The embedding model, the folder in which it is stored, and where it is downloaded from. */
-export type ModelSettings = Pick<Config, 'embeddingModel' | 'modelDir' | 'modelHub' | 'embeddingProfile'>;
+/** The embedding model, the folder in which it is stored, where it is downloaded from, and the memory that it can have. */
+export type ModelSettings = Pick<
+  Config,
+  'embeddingModel' | 'modelDir' | 'modelHub' | 'embeddingProfile' | 'embeddingMegabytes'
+>;
 
 /** The environment is not a valid configuration. `faults` has one line per variable, and never its value. */
 export class ConfigError extends Error {

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { describeSeconds } from '../../shared/formats/times.ts';
 import { Health } from '../../shared/schemas/status.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { PROGRAM } from '../terminal/program.ts';
-import { describeSeconds } from '../terminal/times.ts';
 import { loginCommand, type Profile } from './profiles.ts';
 
 const TIMEOUT_MS = 30_000;

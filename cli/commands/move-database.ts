@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { describeSeconds } from '../../shared/formats/times.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { counted, type Result } from '../terminal/output.ts';
 import { invocationFolder } from '../terminal/program.ts';
 import { interruptible, openProgressBar, type Step } from '../terminal/progress-bar.ts';
-import { describeSeconds } from '../terminal/times.ts';
 
 /**
  * The part of the service that moves databases. The terminal client is a client of the API and has no driver of a

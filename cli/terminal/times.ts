@@ -11,11 +11,6 @@ export function parseDuration(text: string): number | null {
   return Number(match[1]) * SECONDS[(match[2] || 's') as keyof typeof SECONDS];
 }
 
-/** A time to wait, in words, and never too short: `90 s`, `15 min`. */
-export function describeSeconds(seconds: number): string {
-  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
-}
-
 const DATE_OR_TIME = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,16}(?:Z|[+-]\d\d:\d\d))?$/;
 
 /** The time of a date or a time in ISO 8601; not a number for anything else, and for a day that does not exist. */

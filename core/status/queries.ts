@@ -16,6 +16,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { hasRight } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
+import { describeSeconds } from '../../shared/formats/times.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { MODEL_QUEUES, QUEUE_NAMES } from '../../shared/queues.ts';
 import { memoizeFor, withTimeout } from '../../shared/resources/async.ts';
@@ -58,8 +59,9 @@ export function readiness(workers: readonly Pick<WorkerRecord, 'embedder'>[], mo
   if (best === 'ready') return 'ready';
   if (best === 'loading') return 'soon';
   if (best === undefined) return { problem: 'No worker that makes vectors is running' };
-  const { fetched = null } = states.find(({ state }) => state === best) ?? {};
-  const share = fetched === null ? '' : ` (${Math.round(fetched * 100)} %)`;
+  const { fetched = null, fetchSecondsLeft = null } = states.find(({ state }) => state === best) ?? {};
+  const left = fetchSecondsLeft === null ? '' : `, about ${describeSeconds(fetchSecondsLeft)} left`;
+  const share = fetched === null ? '' : ` (${Math.round(fetched * 100)} %${left})`;
   return { problem: `${PROBLEMS[best]}${share}` };
 }
 

@@ -111,3 +111,9 @@ export function parseOccurredBounds(given: {
     occurredBefore: before === undefined ? null : lastTimeOf(parseMoment(before, '/occurredBefore')),
   };
 }
+
+/** A time to wait, in words, and never too short: `90 s`, `15 min`, `30 h`. */
+export function describeSeconds(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
+}

@@ -59,6 +59,13 @@ const EmbedderState = Type.Object({
       description: 'downloaded share of the model, from 0 to 1; null unless the state is fetching',
     }),
   ),
+  fetchSecondsLeft: Type.Optional(
+    Nullable(
+      Type.Integer({
+        description: 'how long the rest of the download takes, in seconds; null while it is not known',
+      }),
+    ),
+  ),
   chunksPerMinute: Type.Number({ description: 'passages stored with a vector in the last minute' }),
 });
 export type EmbedderState = Static<typeof EmbedderState>;

@@ -146,16 +146,6 @@ export const SETTINGS = {
     default: 0,
     description: '1: the worker makes vectors, and searches with embeddingMode "auto" or "server" use them.',
   },
-  embeddingMegabytes: {
-    variable: 'MEMORY_EMBEDDING_MEGABYTES',
-    type: integer(256, 262_144),
-    // A model of the size of XLM-RoBERTa-large in int8 needs 2.4 GB for a moment while it is loaded, and 1.3 to 1.5 GB
-    // after that.
-    example: '2048',
-    default: ({ memoryMegabytes }) => Math.max(512, Math.min(4096, Math.floor(memoryMegabytes * 0.75))),
-    defaultInWords: '4096, on small machines three quarters of the memory',
-    description: 'The most MiB of memory for the process that runs the model.',
-  },
   queryEmbeddingTimeoutMs: {
     variable: 'MEMORY_QUERY_EMBEDDING_TIMEOUT_MS',
     // Less than the time-out of a request, because the search must still be answered after it.

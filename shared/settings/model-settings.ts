@@ -1,5 +1,5 @@
 import type { Setting } from './setting.ts';
-import { FOLDER_URL, text, word } from './value-types.ts';
+import { FOLDER_URL, integer, text, word } from './value-types.ts';
 
 /** The settings of the embedding model. Commands that need no other settings read only these. */
 export const MODEL_SETTINGS = {
@@ -31,6 +31,16 @@ export const MODEL_SETTINGS = {
     default: null,
     defaultInWords: 'as is known of the model, else none',
     description: 'What the model requires before a stored text, such as passage:. A space is added.',
+  },
+  embeddingMegabytes: {
+    variable: 'MEMORY_EMBEDDING_MEGABYTES',
+    type: integer(256, 262_144),
+    // A model of the size of XLM-RoBERTa-large in int8 needs 2.4 GB for a moment while it is loaded, and 1.3 to 1.5 GB
+    // after that.
+    example: '2048',
+    default: ({ memoryMegabytes }) => Math.max(512, Math.min(4096, Math.floor(memoryMegabytes * 0.75))),
+    defaultInWords: '4096, on small machines three quarters of the memory',
+    description: 'The most MiB of memory for the process that runs the model.',
   },
   modelDir: {
     variable: 'MEMORY_MODEL_DIR',

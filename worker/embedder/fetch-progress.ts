@@ -1,5 +1,7 @@
 import type { WriteStream } from 'node:tty';
+import { describeSeconds } from '../../shared/formats/times.ts';
 import type { FetchProgress } from './model-files.ts';
+import { shownSize } from './shown-size.ts';
 
 const BAR_COLUMNS = 24;
 /** The assumed width of a terminal that does not report its width. */
@@ -52,13 +54,10 @@ function plainLines(out: WriteStream): ShownProgress {
   };
 }
 
-function amount({ allBytes, allTotal }: FetchProgress): string {
+function amount({ allBytes, allTotal, secondsLeft }: FetchProgress): string {
   if (allTotal === null) return shownSize(allBytes);
   const percent = Math.floor((allBytes / Math.max(allTotal, 1)) * 100);
-  return `${String(percent).padStart(3)} %  ${shownSize(allBytes)} of ${shownSize(allTotal)}`;
-}
-
-/** A size in the form of Hugging Face's pages, in thousands and millions of bytes. */
-export function shownSize(bytes: number): string {
-  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  const left =
+    secondsLeft === null || secondsLeft === 0 ? '' : `, about ${describeSeconds(secondsLeft)} left`;
+  return `${String(percent).padStart(3)} %  ${shownSize(allBytes)} of ${shownSize(allTotal)}${left}`;
 }

@@ -14,7 +14,11 @@ const MAIN = new URL('./model-process.ts', import.meta.url);
  * Starts the process that loads the model. It sends a message when it is ready.
  * @throws Error if the machine has no memory for it; other failures to start are `error` events of the process
  */
-export function startModelProcess({ model, megabytes, main = MAIN }: ModelClientOptions): SupervisedProcess {
+export function startModelProcess({
+  model,
+  megabytes,
+  main = MAIN,
+}: Pick<ModelClientOptions, 'model' | 'megabytes' | 'main'>): SupervisedProcess {
   const { name, modelDir, profile } = model;
   // All users of the machine can read these arguments, so the hub is left out: its address can contain a password.
   const settings = JSON.stringify({ name, modelDir, profile });
@@ -24,7 +28,7 @@ export function startModelProcess({ model, megabytes, main = MAIN }: ModelClient
 }
 
 /** Describes how the process ended, to append to a message. */
-export function describeEnd(end: ProcessEnd, { megabytes }: ModelClientOptions): string {
+export function describeEnd(end: ProcessEnd, { megabytes }: Pick<ModelClientOptions, 'megabytes'>): string {
   const memory = `: it may need more memory than MEMORY_EMBEDDING_MEGABYTES=${megabytes}, or than there is`;
   if ('error' in end) return ` (${oneLine(end.error)})`;
   return ` (${end.signal ?? `code ${end.code}`})${meansLackOfMemory(end.signal) ? memory : ''}`;

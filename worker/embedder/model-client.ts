@@ -3,12 +3,13 @@ import type { EmbedderState } from '../../shared/schemas/status.ts';
 import { hasStarted, type SupervisedProcess, sendTo } from '../supervised-process.ts';
 import { describeEnd, startModelProcess } from './model-child.ts';
 import type { ModelClientOptions } from './model-client-options.ts';
-import { ensureModelFiles, type FetchProgress, oneLine } from './model-files.ts';
+import { ensureModelFiles, type FetchProgress, modelFolder, oneLine } from './model-files.ts';
+import { describeNeeds, type ModelNeeds, memoryLimit } from './model-needs.ts';
 import type { EmbedTask, Lane, ModelAnswer } from './model-process.ts';
 import { LANES, TextLanes } from './text-lanes.ts';
 
 /** The state of a model, except how fast it works. */
-export type ModelState = Pick<EmbedderState, 'state' | 'fetched'>;
+export type ModelState = Pick<EmbedderState, 'state' | 'fetched' | 'fetchSecondsLeft'>;
 
 /** Makes vectors with a model in a separate process. The process is restarted if it ends, grows too large or hangs. */
 export interface ModelClient {
@@ -135,18 +136,25 @@ class Client implements ModelClient {
 
   /** Fetches missing files of the model. Returns the problem if this fails. */
   async #fetch(): Promise<string | null> {
-    const { model, logger } = this.#options;
+    const { model, megabytes, logger } = this.#options;
     let said = 0;
-    const report = ({ allBytes, allTotal }: FetchProgress) => {
+    const begin = (needs: ModelNeeds) =>
+      logger.info(
+        { model: model.name, folder: modelFolder(model) },
+        `the model needs ${describeNeeds(needs)}`,
+      );
+    const report = ({ allBytes, allTotal, secondsLeft }: FetchProgress) => {
       const fetched = allTotal === null ? null : Math.round((allBytes / allTotal) * 100) / 100;
-      this.#enter({ state: 'fetching', fetched });
+      this.#enter({ state: 'fetching', fetched, fetchSecondsLeft: secondsLeft });
       if (performance.now() - said < LOG_PROGRESS_EVERY_MS) return;
       said = performance.now();
-      const megabytes = { megabytes: Math.round(allBytes / MIB), of: allTotal && Math.round(allTotal / MIB) };
-      logger.info({ model: model.name, ...megabytes }, 'downloading the model');
+      const received = { megabytes: Math.round(allBytes / MIB), of: allTotal && Math.round(allTotal / MIB) };
+      logger.info({ model: model.name, ...received, secondsLeft }, 'downloading the model');
     };
+    const { signal } = this.#stop;
     try {
-      await ensureModelFiles({ ...model, allowDownload: true }, { report, signal: this.#stop.signal });
+      const options = { begin, report, signal, memoryLimit: memoryLimit(megabytes) };
+      await ensureModelFiles({ ...model, allowDownload: true }, options);
       return null;
     } catch (error) {
       if (this.#stop.signal.aborted) return null;

@@ -13,6 +13,8 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ADVICE_ON_DAMAGE, ADVICE_ON_PAGE, adviceOnStatus } from './fetch-advice.ts';
+import { claimUnfinished, keepUnfinished, removeUnfinished } from './unfinished-download.ts';
 
 /** Enough for Hugging Face's own redirects and for a mirror: a renamed model, a cache, a CDN. */
 const MAX_REDIRECTS = 5;
@@ -21,6 +23,18 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 /** An error that another attempt would not change. */
 class Refused extends Error {
   override name = 'Refused';
+  /** What an operator can do, if the reason is known. */
+  readonly advice: string | undefined;
+  constructor(message: string, { advice, ...options }: ErrorOptions & { advice?: string } = {}) {
+    super(message, options);
+    this.advice = advice;
+  }
+}
+
+/** The hub answered with a status after which a retry can succeed. */
+class Busy extends Error {
+  override name = 'Busy';
+  readonly advice = adviceOnStatus(503);
 }
 
 /** The last answer of a chain of redirects, and the hash and length from the answers before it. */
@@ -240,36 +254,49 @@ interface Transfer {
 
 /**
  * Downloads a file of the hub to a temporary file next to the target, verifies it, and renames it. An interrupted
- * download is resumed. If it fails or is cancelled, the target is unchanged and the temporary file is removed.
+ * download is resumed, also by a later call if the hub reports the SHA-256 of the file. If it fails or is cancelled, the
+ * target is unchanged.
  * @throws Error with the reason, or the reason of `signal`
  */
 export async function downloadFile(address: URL, target: string, options: DownloadOptions): Promise<void> {
   await mkdir(path.dirname(target), { recursive: true });
   await removeDeadParts(target);
   const part = partName(target);
-  const handle = await open(part, 'wx');
+  const unfinished = await claimUnfinished(target, part);
+  const handle = await open(part, unfinished === null ? 'wx' : 'r+');
+  const transfer: Transfer = {
+    address,
+    handle,
+    options,
+    bytes: unfinished?.bytes ?? 0,
+    total: null,
+    contentHash: unfinished?.sha256 ?? null,
+    validator: null,
+    resumable: unfinished !== null,
+    pieces: unfinished === null ? 0 : 1,
+    answered: false,
+  };
   try {
-    const transfer: Transfer = {
-      address,
-      handle,
-      options,
-      bytes: 0,
-      total: null,
-      contentHash: null,
-      validator: null,
-      resumable: false,
-      pieces: 0,
-      answered: false,
-    };
     await options.onVerified?.(await receiveSound(transfer, part));
     // Without this, a power failure could leave the file empty under its final name.
     await handle.sync();
     await handle.close();
     await rename(part, target);
+    await removeUnfinished(target);
+  } catch (error) {
+    const { contentHash } = transfer;
+    if (contentHash !== null && canContinue(transfer, error)) await keepUnfinished(part, target, contentHash);
+    throw error;
   } finally {
     await handle.close().catch(() => {});
     await rm(part, { force: true });
   }
+}
+
+/** Whether a later call can use what has arrived. What a full disk or a wrong answer ended is removed. */
+function canContinue({ resumable, contentHash, bytes, total }: Transfer, error: unknown): boolean {
+  const isPart = bytes > 0 && (total === null || bytes < total);
+  return resumable && isPart && contentHash?.length === 64 && !(error instanceof Refused);
 }
 
 async function removeDeadParts(target: string): Promise<void> {
@@ -293,10 +320,13 @@ async function receiveSound(transfer: Transfer, part: string): Promise<FileCheck
     const { right, ...checksum } = await compareWithHub(part, transfer.contentHash);
     const fault = contentFault(transfer, checksum.bytes, right) ?? (await textFault(transfer, part));
     if (fault === null) return checksum;
-    if (transfer.pieces === 1 || again) throw new Refused(`what arrived ${fault}`);
+    if (transfer.pieces === 1 || again)
+      throw new Refused(`what arrived ${fault}`, { advice: adviceOn(fault) });
     await startOver(transfer);
   }
 }
+
+const NO_JSON = 'is no JSON';
 
 function contentFault({ total }: Transfer, bytes: number, hashRight: boolean): string | null {
   if (total !== null && bytes !== total) return `has ${bytes} bytes, not ${total}`;
@@ -307,7 +337,11 @@ function contentFault({ total }: Transfer, bytes: number, hashRight: boolean): s
 /** Checks that a JSON file is JSON: a network that requires a sign-in answers every request with an HTML page. */
 async function textFault({ address, contentHash }: Transfer, part: string): Promise<string | null> {
   if (contentHash !== null || !address.pathname.endsWith('.json')) return null;
-  return isParsed(await readFile(part, 'utf8')) ? null : 'is no JSON';
+  return isParsed(await readFile(part, 'utf8')) ? null : NO_JSON;
+}
+
+function adviceOn(fault: string): string {
+  return fault === NO_JSON ? ADVICE_ON_PAGE : ADVICE_ON_DAMAGE;
 }
 
 function isParsed(text: string): boolean {
@@ -362,7 +396,8 @@ async function receive(transfer: Transfer): Promise<void> {
       await write(handle, chunk, transfer.bytes);
       transfer.bytes += chunk.length;
       if (transfer.total !== null && transfer.bytes > transfer.total) {
-        throw new Refused(`more arrived than the ${transfer.total} bytes that the hub reports`);
+        const message = `more arrived than the ${transfer.total} bytes that the hub reports`;
+        throw new Refused(message, { advice: ADVICE_ON_DAMAGE });
       }
       onBytes?.(transfer.bytes, transfer.total);
       timer.refresh();
@@ -386,6 +421,9 @@ async function place(transfer: Transfer, { response, contentHash, linkedSize }: 
     fits(transfer, headers.get('content-range'))
   ) {
     transfer.pieces += 1;
+    // Not known yet if an earlier call began the download.
+    transfer.total ??= linkedSize ?? wholeLength(headers.get('content-range'));
+    transfer.validator ??= strongEtag(headers);
     return;
   }
   // The bytes received so far are kept if the hub is overloaded, but not if the answer does not match them.
@@ -393,23 +431,38 @@ async function place(transfer: Transfer, { response, contentHash, linkedSize }: 
   if (status !== 200) {
     await response.body?.cancel();
     const message = `${transfer.address.href} answered ${status}`;
-    throw PASSING.includes(status) || status >= 500 ? new Error(message) : new Refused(message);
+    throw PASSING.includes(status) || status >= 500
+      ? new Busy(message)
+      : new Refused(message, { advice: adviceOnStatus(status) });
   }
-  const [length, etag] = [bodyLength(response), headers.get('etag')];
+  const length = bodyLength(response);
   if (length !== null && linkedSize !== null && length !== linkedSize) {
     await response.body?.cancel();
-    throw new Refused(`the hub reports ${linkedSize} bytes, and ${length} are sent`);
+    const message = `the hub reports ${linkedSize} bytes, and ${length} are sent`;
+    throw new Refused(message, { advice: ADVICE_ON_DAMAGE });
   }
   transfer.total = linkedSize ?? length;
   transfer.contentHash = contentHash;
-  transfer.validator = etag?.startsWith('"') ? etag : null;
+  transfer.validator = strongEtag(headers);
   // Without a hash or a validator, parts of two versions could be combined without any error.
   transfer.resumable = !isPacked(response) && (contentHash !== null || transfer.validator !== null);
   transfer.pieces = 1;
 }
 
+function strongEtag(headers: Headers): string | null {
+  const etag = headers.get('etag');
+  return etag?.startsWith('"') ? etag : null;
+}
+
+const CONTENT_RANGE = /^bytes (\d+)-\d+\/(\d+|\*)$/;
+
+function wholeLength(contentRange: string | null): number | null {
+  const [, , whole = null] = CONTENT_RANGE.exec(contentRange ?? '') ?? [];
+  return wholeNumber(whole);
+}
+
 function fits({ bytes, total }: Transfer, contentRange: string | null): boolean {
-  const [, from, whole] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(contentRange ?? '') ?? [];
+  const [, from, whole] = CONTENT_RANGE.exec(contentRange ?? '') ?? [];
   return bytes > 0 && Number(from) === bytes && (whole === '*' || total === null || Number(whole) === total);
 }
 

@@ -1,6 +1,7 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { assertCanWrite } from '../../shared/settings/folders.ts';
+import { adviceFor } from './fetch-advice.ts';
 import {
   askSize,
   checksumOf,
@@ -9,15 +10,21 @@ import {
   noteChecksums,
   readChecksums,
 } from './model-download.ts';
+import { findShortage, freeDisk, type ModelNeeds, memoryToLoad } from './model-needs.ts';
+import { findUnfinished } from './unfinished-download.ts';
 
+/** The weights of the model, which are nearly all of its bytes. */
+const WEIGHTS = 'onnx/model_quantized.onnx';
 /** The files that @xenova/transformers reads for a quantised feature-extraction model. The large file is last. */
-const modelFiles = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'];
+const modelFiles = ['config.json', 'tokenizer.json', 'tokenizer_config.json', WEIGHTS];
 
 const HUGGING_FACE = 'https://huggingface.co/';
 /** The interval of progress reports: short enough for a line that is drawn over. */
 const REPORT_INTERVAL_MS = 500;
 /** Sizes are needed only for the progress, so a hub that is slow to send them delays the download by at most this. */
 const SIZES_WITHIN_MS = 10_000;
+/** Before this, the rate of a download is not known well enough to tell the time that is left. */
+const RATE_AFTER_MS = 2000;
 /** How many nested causes a message includes. */
 const MAX_CAUSES = 4;
 
@@ -39,9 +46,15 @@ export interface FetchProgress {
   /** For all files that are fetched. Files that existed before do not count. */
   allBytes: number;
   allTotal: number | null;
+  /** How long the rest takes at the rate of this download. Null while it is not known. */
+  secondsLeft: number | null;
 }
 
 export interface EnsureOptions {
+  /** Is called before a download, with what the model needs. Not called if the hub does not report the sizes. */
+  begin?: (needs: ModelNeeds) => void;
+  /** The most memory that the model's process can have, in bytes. Without it, memory is not checked. */
+  memoryLimit?: number;
   /** Is called about twice a second during a download, and at the start and end of each file. */
   report?: (progress: FetchProgress) => void;
   /** Cancels a download: the promise is rejected with the signal's reason. */
@@ -75,7 +88,8 @@ interface Wanted {
 
 /**
  * Makes sure that all files of a model exist in its folder. Fetches missing files, and those whose size has changed
- * since they were fetched, if downloads are allowed. Several processes can do this at the same time.
+ * since they were fetched, if downloads are allowed. With `report` or `begin`, it downloads nothing if the disk or the
+ * memory is clearly too small. Several processes can do this at the same time.
  * @throws ModelMissingError if missing files cannot be fetched; Error for an invalid name; the reason of `signal`
  */
 export async function ensureModelFiles(
@@ -89,16 +103,26 @@ export async function ensureModelFiles(
   if (first === undefined) return;
   if (!allowDownload) throw new ModelMissingError(`${first.fault}, and downloads are not allowed`);
   const folders = wanted.map(({ file }) => path.dirname(file));
-  await assertCanWrite('MEMORY_MODEL_DIR', folder, folders).catch((error: unknown) => {
+  const nearest = await assertCanWrite('MEMORY_MODEL_DIR', folder, folders).catch((error: unknown) => {
     throw new ModelMissingError(`${first.fault}, and it cannot be downloaded. ${oneLine(error)}`, {
       cause: error,
     });
   });
   const base = new URL(`${name}/resolve/main/`, hub.endsWith('/') ? hub : `${hub}/`);
-  const { signal, stallMs, retryMs } = options;
-  const report = options.report && reportOf(options.report, await askSizes(base, wanted, signal));
+  const { signal, stallMs, retryMs, begin } = options;
+  const asksSizes = options.report !== undefined || begin !== undefined;
+  const sizes = asksSizes ? await askSizes(base, wanted, signal) : new Map<string, number | null>();
+  const needs = await findNeeds({ folder, nearest, sizes, memoryLimit: options.memoryLimit ?? null });
+  if (needs !== null) {
+    begin?.(needs);
+    const shortage = findShortage(needs);
+    if (shortage !== null)
+      throw new ModelMissingError(`${first.fault}, and it was not downloaded: ${shortage}`);
+  }
+  const report = options.report && reportOf(options.report, sizes);
   const fetched = new Map<string, FileChecksum>();
   for (const { file, fault } of wanted) {
+    if (file === WEIGHTS) await assertWidth(name, folder);
     try {
       await downloadFile(new URL(file, base), path.join(folder, file), {
         signal,
@@ -110,9 +134,60 @@ export async function ensureModelFiles(
       });
     } catch (error) {
       signal?.throwIfAborted();
-      throw new ModelMissingError(`${fault}, and the download failed (${oneLine(error)})`, { cause: error });
+      const reason = `${oneLine(error)}): ${adviceFor(error, base.host)}`;
+      throw new ModelMissingError(`${fault}, and the download failed (${reason}`, { cause: error });
     }
   }
+}
+
+/** Returns what the files of these sizes need. Null if the hub did not report all sizes. */
+async function findNeeds({
+  folder,
+  nearest,
+  sizes,
+  memoryLimit,
+}: {
+  folder: string;
+  /** The folder, or the nearest one above it that exists. */
+  nearest: string;
+  sizes: ReadonlyMap<string, number | null>;
+  memoryLimit: number | null;
+}): Promise<ModelNeeds | null> {
+  if (sizes.size === 0) return null;
+  let disk = 0;
+  for (const [file, size] of sizes) {
+    if (size === null) return null;
+    const unfinished = await findUnfinished(path.join(folder, file));
+    disk += Math.max(0, size - (unfinished?.bytes ?? 0));
+  }
+  // Without the weights among them, they exist already.
+  const weights = sizes.get(WEIGHTS) ?? (await sizeOf(path.join(folder, WEIGHTS))) ?? 0;
+  return { disk, freeDisk: await freeDisk(nearest), memory: memoryToLoad(weights), memoryLimit };
+}
+
+/** Numbers in a vector; the database's columns are made for exactly this many. */
+export const WIDTH = 1024;
+
+/** The message about a model whose vectors do not fit the database. */
+export function wrongWidth(name: string, width: number | undefined): string {
+  return `Embedding model ${name} gives vectors of ${width ?? 'no'} numbers, and ${WIDTH} are needed: set MEMORY_EMBEDDING_MODEL to a model with ${WIDTH} dimensions, such as Xenova/bge-m3`;
+}
+
+/**
+ * Asserts that the configuration of a model does not name another width, before its weights are downloaded. Loading the
+ * model is what proves its width.
+ */
+async function assertWidth(name: string, folder: string): Promise<void> {
+  let width: unknown;
+  try {
+    ({ hidden_size: width } = JSON.parse(await readFile(path.join(folder, 'config.json'), 'utf8')) as {
+      hidden_size?: unknown;
+    });
+  } catch {
+    // Loading the model reports what is wrong with the file.
+    return;
+  }
+  if (typeof width === 'number' && width !== WIDTH) throw new ModelMissingError(wrongWidth(name, width));
 }
 
 /**
@@ -210,6 +285,15 @@ async function askSizes(
 function reportOf(report: (progress: FetchProgress) => void, totals: Map<string, number | null>) {
   const arrived = new Map<string, number>();
   let reportedAt = 0;
+  const began = performance.now();
+  let first: number | null = null;
+  const secondsLeft = (allBytes: number, allTotal: number | null) => {
+    const ms = performance.now() - began;
+    // What an earlier download left does not count for the rate.
+    const received = allBytes - (first ??= allBytes);
+    if (allTotal === null || ms < RATE_AFTER_MS || received <= 0) return null;
+    return Math.ceil((((allTotal - allBytes) / received) * ms) / 1000);
+  };
   return (file: string, bytes: number, total: number | null) => {
     const [begins, ends] = [!arrived.has(file), bytes === total];
     arrived.set(file, bytes);
@@ -218,7 +302,8 @@ function reportOf(report: (progress: FetchProgress) => void, totals: Map<string,
     reportedAt = performance.now();
     const [allBytes, all] = [sum([...arrived.values()]), [...totals.values()]];
     const allTotal = all.every((size) => size !== null) ? sum(all) : null;
-    report({ file, bytes, total: totals.get(file) ?? null, allBytes, allTotal });
+    const left = secondsLeft(allBytes, allTotal);
+    report({ file, bytes, total: totals.get(file) ?? null, allBytes, allTotal, secondsLeft: left });
   };
 }
 

@@ -2,10 +2,10 @@ import path from 'node:path';
 import { AutoModel, AutoTokenizer, env, Tensor } from '@xenova/transformers';
 import type { EmbeddingProfileSettings } from '../../shared/config.ts';
 import { type ModelProfile, modelProfile } from './known-models.ts';
-import { ensureModelFiles, oneLine } from './model-files.ts';
+import { ensureModelFiles, oneLine, WIDTH, wrongWidth } from './model-files.ts';
 
-/** Numbers in a vector; the database's columns are made for exactly this many. */
-const WIDTH = 1024;
+/** What to do about a model that does not work. */
+const ANOTHER = 'set another MEMORY_EMBEDDING_MODEL';
 
 export interface ModelSettings {
   /** For example `Xenova/bge-m3`. */
@@ -64,9 +64,10 @@ export async function loadEmbedder(settings: ModelSettings): Promise<Embedder> {
     model = await AutoModel.from_pretrained(name, { quantized: true });
   } catch (error) {
     const folder = path.join(env.localModelPath, name);
-    throw new Error(`Embedding model ${name} in ${folder} cannot be loaded: ${oneLine(error)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `Embedding model ${name} in ${folder} cannot be loaded: ${oneLine(error)}: remove this folder and run npm run fetch-model, or ${ANOTHER}`,
+      { cause: error },
+    );
   }
   const embedder = makeEmbedder(name, tokenizer, model, modelProfile(name, settings.profile));
   try {
@@ -86,7 +87,7 @@ function makeEmbedder(name: string, tokenizer: Tokenizer, model: Model, profile:
       windowTokens - frame.before.length - bareTokens(tokenizer, prefix).length - frame.after.length;
     if (room < 1)
       throw new Error(
-        `Embedding model ${name} has no room for text beside a prefix as long as ${JSON.stringify(prefix.slice(0, 20))}…`,
+        `Embedding model ${name} has no room for text beside a prefix as long as ${JSON.stringify(prefix.slice(0, 20))}…: set a shorter one, or ${ANOTHER}`,
       );
   }
   let closed = false;
@@ -139,7 +140,7 @@ function findFrame(tokenizer: Tokenizer): Frame {
   const framed: number[] = tokenizer.encode('a');
   const start = framed.findIndex((_, at) => bare.every((token, i) => framed[at + i] === token));
   if (start < 0 || bare.length === 0)
-    throw new Error('The tokenizer changes a text when it adds its special tokens');
+    throw new Error(`The tokenizer changes a text when it adds its special tokens: ${ANOTHER}`);
   return { before: framed.slice(0, start), after: framed.slice(start + bare.length) };
 }
 
@@ -174,9 +175,7 @@ async function runModel(
   });
   const states: Tensor | undefined = output.last_hidden_state ?? output.token_embeddings;
   const width = states?.dims.at(-1);
-  if (!states || width !== WIDTH) {
-    throw new Error(`Embedding model ${name} gives vectors of ${width ?? 'no'} numbers; ${WIDTH} are needed`);
-  }
+  if (!states || width !== WIDTH) throw new Error(wrongWidth(name, width));
   const data = states.data as Float32Array;
   if (pooling === 'cls') return data.slice(0, WIDTH);
   const mean = new Float32Array(WIDTH);
@@ -187,6 +186,6 @@ async function runModel(
 function unitLength(name: string, vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   if (!Number.isFinite(length) || length === 0)
-    throw new Error(`Embedding model ${name} gave an unusable vector`);
+    throw new Error(`Embedding model ${name} gave an unusable vector: ${ANOTHER}`);
   return vector.map((value) => value / length);
 }

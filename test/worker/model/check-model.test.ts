@@ -38,6 +38,6 @@ test('--check loads the model, and says what is missing or damaged', async () =>
   const [, broken = ''] = await check(modelDir);
   assert.match(
     broken,
-    /^failed model: .* cannot be loaded: .*: correct it, or set another MEMORY_EMBEDDING_MODEL$/,
+    /^failed model: .* cannot be loaded: .*: remove this folder and run npm run fetch-model, or set another MEMORY_EMBEDDING_MODEL$/,
   );
 });

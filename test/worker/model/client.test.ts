@@ -57,7 +57,6 @@ describe('vectors of the model process', () => {
     const { child } = startModelProcess({
       model: { name: TEST_MODEL, modelDir },
       megabytes: 2048,
-      logger: undefined as never,
     });
     t.after(() => child.kill('SIGKILL'));
     const heard: string[] = [];

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 import { type EnsureOptions, ensureModelFiles } from '../../../worker/embedder/model-files.ts';
+import { until } from '../../support/process-table.ts';
 import {
   always,
   assertNoParts,
   assertRefused,
   assertWhole,
   breakHalfWay,
+  type FetchScene,
   firstTime,
   HALF,
+  hasPart,
   NAME,
   ONNX,
   ONNX_BYTES,
@@ -131,19 +136,74 @@ describe('an interrupted download', () => {
     assert.deepEqual(ranges, [undefined, undefined]);
   });
 
-  it('is cancelled by its signal and leaves no partial file', async () => {
-    const stop = new AbortController();
+  it('is cancelled by its signal, and continued by the next call', async () => {
+    const the = await cancelledHalfWay();
+    await assertNoParts(the.folder);
+    assert.deepEqual(await the.verdicts(), ['ok', 'ok', 'ok', 'missing']);
+    const begun: number[] = [];
+    await the.fetch({ begin: ({ disk }) => begun.push(disk) });
+    await assertWhole(the);
+    const from = Number(/^bytes=(\d+)-$/.exec(onnxDownloads(the.hub).at(-1)?.range ?? '')?.[1]);
+    assert.ok(from > 0 && from <= HALF, String(from));
+    assert.deepEqual(begun, [ONNX_BYTES - from], 'what has arrived needs no more space');
+    assert.deepEqual(await unfinished(the), []);
+  });
+
+  it('starts over in the next call if the file has changed on the hub', async () => {
+    const the = await cancelledHalfWay();
+    the.files.set(ONNX, randomBytes(ONNX_BYTES));
+    await the.fetch();
+    await assertWhole(the);
+    assert.deepEqual(await unfinished(the), []);
+  });
+
+  it('starts over in the next call if what was left is damaged', async () => {
+    const the = await cancelledHalfWay();
+    const [left = ''] = await unfinished(the);
+    const file = path.join(the.folder, left);
+    await writeFile(file, randomBytes((await stat(file)).size));
+    await the.fetch();
+    await assertWhole(the);
+  });
+
+  it('is kept for the next call if the hub stays away', async () => {
+    let answers = 0;
     const the = await scene(
-      firstTime((_, response, content) => {
-        response.writeHead(200, { 'content-length': content.length });
-        response.write(content.subarray(0, HALF), () => stop.abort(new Error('no one waits')));
+      always((request, response, content) => {
+        answers += 1;
+        if (answers === 1) return breakHalfWay(request, response, content);
+        if (answers > 5) return false;
+        response.writeHead(503).end();
         return true;
       }),
     );
-    await assert.rejects(the.fetch({ signal: stop.signal }), { message: 'no one waits' });
-    await assertNoParts(the.folder);
-    assert.deepEqual(await the.verdicts(), ['ok', 'ok', 'ok', 'missing']);
+    await assert.rejects(the.fetch(), /answered 503\): try again later; what has arrived is kept$/);
+    await the.fetch();
+    await assertWhole(the);
+    assert.match(onnxDownloads(the.hub).at(-1)?.range ?? '', /^bytes=[1-9]\d*-$/);
   });
+
+  /** A download that was cancelled when half of the large file was sent. */
+  async function cancelledHalfWay(): Promise<FetchScene> {
+    const stop = new AbortController();
+    const the = await scene(
+      firstTime(({ file }, response, content) => {
+        response.writeHead(200, { 'content-length': content.length, etag: cdnEtag(file) });
+        response.write(content.subarray(0, HALF));
+        return true;
+      }),
+    );
+    const cancelled = assert.rejects(the.fetch({ signal: stop.signal }), { message: 'no one waits' });
+    await until(AbortSignal.timeout(20_000), () => hasPart(path.join(the.folder, path.dirname(ONNX))));
+    stop.abort(new Error('no one waits'));
+    await cancelled;
+    return the;
+  }
+
+  async function unfinished({ folder }: FetchScene): Promise<string[]> {
+    const names = await readdir(folder, { recursive: true });
+    return names.filter((name) => name.endsWith('.unfinished'));
+  }
 });
 
 const redirecting = (location: string) => answering(302, { location });
@@ -154,10 +214,14 @@ const UNUSABLE: Readonly<
 > = {
   'is asked once for a file that it does not have': [
     answering(404),
-    /\(http:\S+\/owner\/model\/resolve\/main\/config\.json answered 404\)$/,
+    /\(http:\S+\/owner\/model\/resolve\/main\/config\.json answered 404\): check the name in MEMORY_EMBEDDING_MODEL/,
     1,
   ],
-  'is asked five times while it is overloaded': [answering(503), /answered 503\)$/, 5],
+  'is asked five times while it is overloaded': [
+    answering(503),
+    /answered 503\): try again later; what has arrived is kept$/,
+    5,
+  ],
   'causes an error at once if it never answers': [
     () => true,
     /nothing arrived for 0\.1 s/,
@@ -204,7 +268,7 @@ describe('a hub that does not provide the model', () => {
     const settings = { name: NAME, modelDir, allowDownload: true, hub: 'https://hub.test/hf' };
     await assert.rejects(
       ensureModelFiles(settings),
-      /redirects to http:\/\/127\.0\.0\.1, which is not followed\)$/,
+      /redirects to http:\/\/127\.0\.0\.1, which is not followed\)/,
     );
     assert.deepEqual(asked, ['https://hub.test/hf/owner/model/resolve/main/config.json']);
   });

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { endProcesses, freePorts, startCommand, temporaryFolder } from '../../support/needs/process.ts';
+import { endProcesses, startCommand, temporaryFolder } from '../../support/needs/process.ts';
+import { until } from '../../support/process-table.ts';
 import { ROOT } from '../../support/root.ts';
 import { TEST_MODEL, writeTestModel } from '../../support/test-model.ts';
+import { hasPart } from './model-fetching.ts';
 import { type Misbehaviour, type ModelHub, openModelHub } from './model-hub.ts';
 
+const WITHOUT_VERIFY = 'run npm run fetch-model without --verify';
 const ONNX = 'onnx/model_quantized.onnx';
 const names = ['config.json', 'tokenizer.json', 'tokenizer_config.json', ONNX];
 
@@ -64,7 +67,12 @@ describe('fetch-model', () => {
     );
     assert.match(first.stdout.join('\n'), /^fetched 100 % .+ onnx\/model_quantized\.onnx$/m);
     assert.equal(lines(first.stdout, /\d [kM]B {2}ok$/).length, names.length);
-    assert.equal(first.stdout.at(-1), `ready: ${TEST_MODEL} in ${folder}`);
+    assert.match(
+      first.stdout[3] ?? '',
+      /^needs   \d+\.\d MB on a disk with \d+\.\d GB free, and about \d+\.\d MB of the \d+\.\d GB of memory that its process can have$/,
+    );
+    assert.match(first.stdout.at(-2) ?? '', /^ready: \S+ in \S+, loaded in \d+\.\d MB of memory$/);
+    assert.equal(first.stdout.at(-1), 'next: start the service with MEMORY_API_SERVER_EMBEDDINGS=1');
   });
 
   it('fetches a damaged file again, and only reports it with --verify', async () => {
@@ -77,7 +85,7 @@ describe('fetch-model', () => {
     const verified = await run(['--verify']);
     assert.deepEqual(
       [verified.code, verified.stderr],
-      [1, [`Embedding model ${TEST_MODEL} is damaged: ${ONNX} in ${folder}`]],
+      [1, [`Embedding model ${TEST_MODEL} is damaged: ${ONNX} in ${folder}: ${WITHOUT_VERIFY}`]],
     );
     assert.equal(lines(verified.stdout, / damaged$/).length, 1);
     assert.equal(hub.requests.length, asked);
@@ -89,49 +97,57 @@ describe('fetch-model', () => {
     assert.equal((await run(['--verify'])).code, 0);
   });
 
-  it('ends with one line if the model cannot be fetched', async () => {
+  it('reports missing files with --verify', async () => {
     const { folder, run } = await scene();
-    const name = 'nobody/has-this';
-    const [port] = await freePorts(1);
-    const silent = `http://127.0.0.1:${port}`;
-    const nowhere = await run([], { MEMORY_EMBEDDING_MODEL: name, MEMORY_MODEL_HUB: silent });
-    assert.equal(nowhere.code, 1);
-    assert.equal(nowhere.stderr.length, 1);
-    assert.match(
-      nowhere.stderr[0] ?? '',
-      /^Embedding model nobody\/has-this is missing: no config\.json in .+\)$/,
-    );
     const verified = await run(['--verify']);
     assert.deepEqual(
       [verified.code, verified.stderr],
-      [1, [`Embedding model ${TEST_MODEL} is missing: no config.json in ${folder}`]],
+      [1, [`Embedding model ${TEST_MODEL} is missing: no config.json in ${folder}: ${WITHOUT_VERIFY}`]],
     );
     assert.equal(lines(verified.stdout, / missing$/).length, names.length);
   });
 
-  it('ends with one line if the files are not a model', async () => {
-    const { folder, run } = await scene();
-    await run();
-    await writeFile(path.join(folder, ONNX), 'no model');
-    await rm(path.join(folder, 'checksums.json'));
-    const { code, stderr } = await run();
-    assert.equal(code, 1);
-    assert.match(stderr.at(-1) ?? '', /^Embedding model \S+ in .+ cannot be loaded: .+$/);
-  });
-
-  it('leaves no partial file when it is interrupted', async () => {
+  it('continues after Ctrl-C where it stopped', async () => {
+    let isFirst = true;
     const half = Promise.withResolvers<void>();
-    const { folder, start } = await scene((request, response, content) => {
-      if (request.at !== 'cdn') return false;
+    const { hub, folder, start, run } = await scene((request, response, content) => {
+      if (request.at !== 'cdn' || !isFirst) return false;
+      isFirst = false;
       response.writeHead(200, { 'content-length': content.length });
       response.write(content.subarray(0, content.length / 2), () => half.resolve());
       return true;
     });
-    const { child, exited, stderr } = start();
+    const { child, exited, stdout, stderr } = start();
     await half.promise;
+    // Until some of it is on the disk.
+    await until(AbortSignal.timeout(20_000), () => hasPart(path.join(folder, path.dirname(ONNX))));
     child.kill('SIGINT');
     assert.deepEqual([await exited, stderr], [130, []]);
-    assert.deepEqual(await readdir(path.join(folder, 'onnx')), []);
+    assert.equal(stdout.at(-1), 'interrupted: run it again to continue');
+    const { code } = await run();
+    assert.equal(code, 0);
+    assert.match(hub.downloads().at(-1)?.range ?? '', /^bytes=[1-9]\d*-$/);
+    assert.deepEqual(await readdir(path.join(folder, 'onnx')), [path.basename(ONNX)]);
+  });
+
+  it('makes a folder that another machine can use without a network', async () => {
+    const { hub, folder, run } = await scene();
+    const { code, stdout } = await run(['--files-only'], { MEMORY_EMBEDDING_MEGABYTES: '256' });
+    assert.equal(code, 0);
+    assert.match(stdout[3] ?? '', /^needs   \d+\.\d MB on a disk with \d+\.\d GB free$/);
+    assert.deepEqual(stdout.slice(-2), [
+      `complete: ${TEST_MODEL} in ${folder}`,
+      `next: copy this folder to ${TEST_MODEL} in the folder of models of the other machine (MEMORY_MODEL_DIR)`,
+    ]);
+    const other = await scene();
+    await cp(folder, other.folder, { recursive: true });
+    hub.close();
+    other.hub.close();
+    const verified = await other.run(['--verify']);
+    assert.equal(verified.code, 0);
+    assert.equal(lines(verified.stdout, / ok$/).length, names.length);
+    assert.match((await other.run()).stdout.at(-2) ?? '', /^ready: /);
+    assert.deepEqual(other.hub.requests, []);
   });
 
   it('names an invalid setting and an unknown option', async () => {

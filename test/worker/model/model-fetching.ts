@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
@@ -113,6 +113,14 @@ export async function assertNoParts(folder: string): Promise<void> {
     left.filter((file) => file.endsWith('.part')),
     [],
   );
+}
+
+/** Whether a folder has a file of a download in progress with some content. */
+export async function hasPart(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => []);
+  const parts = names.filter((name) => name.endsWith('.part'));
+  const sizes = parts.map(async (name) => (await stat(path.join(folder, name))).size);
+  return (await Promise.all(sizes)).some((size) => size > 0);
 }
 
 /** That it fails for this reason, and leaves neither the file nor a part. */

@@ -108,7 +108,8 @@ describe('loading a model', () => {
 
   it('refuses a model with another number of dimensions', async () => {
     await assert.rejects(loadEmbedder({ name: 'memory/narrow', modelDir, allowDownload: false }), {
-      message: 'Embedding model memory/narrow gives vectors of 512 numbers; 1024 are needed',
+      message:
+        'Embedding model memory/narrow gives vectors of 512 numbers, and 1024 are needed: set MEMORY_EMBEDDING_MODEL to a model with 1024 dimensions, such as Xenova/bge-m3',
     });
   });
 
