@@ -1,4 +1,4 @@
-import { getStatus, queueHealthReader, queueReader } from '../../core/status/queries.ts';
+import { getStatus, pendingChunksReader, queueHealthReader, queueReader } from '../../core/status/queries.ts';
 import { Status } from '../../shared/schemas/status.ts';
 import type { Routes } from '../types.ts';
 
@@ -6,6 +6,7 @@ import type { Routes } from '../types.ts';
 export const statusRoutes: Routes = (app, deps) => {
   const readQueues = queueReader(deps.database);
   const readQueueHealth = queueHealthReader(deps);
+  const readPendingChunks = pendingChunksReader(deps.database);
   app.get(
     '/v1/memory/status',
     {
@@ -17,6 +18,7 @@ export const statusRoutes: Routes = (app, deps) => {
         response: { 200: Status },
       },
     },
-    async ({ teamScope }) => getStatus({ ...deps, readQueues, readQueueHealth }, teamScope),
+    async ({ teamScope }) =>
+      getStatus({ ...deps, readQueues, readQueueHealth, readPendingChunks }, teamScope),
   );
 };

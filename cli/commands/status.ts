@@ -1,3 +1,4 @@
+import { describeSeconds } from '../../shared/formats/times.ts';
 import { Status } from '../../shared/schemas/status.ts';
 import type { SelectedTeam } from '../../shared/schemas/teams.ts';
 import { signedInToTeam } from '../client/signed-in.ts';
@@ -55,6 +56,17 @@ function healthText({ ok, database, queue, worker }: Status['health']): string {
   return `not well: ${faults.map(([name]) => name).join(', ')}`;
 }
 
+/** How many passages there are and have a vector. If the service makes them, also the progress and the time left. */
+export function passagesText(
+  { total, embedded, pending, secondsLeft }: Status['chunks'],
+  { serverModeEnabled }: Pick<Status['embedder'], 'serverModeEnabled'>,
+): string {
+  const text = `${total}, ${embedded} of them with a vector`;
+  if (pending === 0 || !serverModeEnabled) return text;
+  const percent = `${text} (${Math.floor((embedded / Math.max(total, 1)) * 100)} %)`;
+  return secondsLeft === undefined ? percent : `${percent}, about ${describeSeconds(secondsLeft)} left`;
+}
+
 function vectorsText({ model, serverModeEnabled, problem }: Status['embedder']): string {
   const maker = serverModeEnabled ? 'made by the service' : 'made by the programs that call it';
   return `${model}, ${maker}${problem === undefined ? '' : `; ${problem}`}`;
@@ -74,7 +86,7 @@ function statusLines(status: Status): string[] {
     ['Service', healthText(status.health)],
     ['Sources', counts({ active: status.sources.active, archived: status.sources.archived })],
     ['Kinds', counts(status.sources.byKind) || null],
-    ['Passages', `${status.chunks.total}, ${status.chunks.embedded} of them with a vector`],
+    ['Passages', passagesText(status.chunks, status.embedder)],
     ...wordsFields(status.terms),
     ['Vectors', vectorsText(status.embedder)],
     ['Imports', counts(importCounts)],

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Database, type TeamTransaction, transaction, withoutScope } from '../../db/driver/database.ts';
 import {
+  countPendingChunks,
   countTeamFigures,
   findTeamUsage,
   findWriteObstacle,
@@ -157,6 +158,8 @@ const RECENT_FAILURES = 10;
 export interface ServiceReaders {
   readQueues: () => Promise<QueueStatus[]>;
   readQueueHealth: () => Promise<boolean>;
+  /** How many passages of the service wait for a vector. */
+  readPendingChunks: () => Promise<number>;
 }
 
 /** Reads the status: figures of the content that the scope can read and, with Full access, of jobs and workers. */
@@ -166,6 +169,7 @@ export async function getStatus(
     database,
     readQueues,
     readQueueHealth,
+    readPendingChunks,
   }: Pick<Dependencies, 'config' | 'database'> & ServiceReaders,
   scope: TeamScope,
 ): Promise<Status> {
@@ -181,16 +185,44 @@ export async function getStatus(
     readQueueHealth(),
   ]);
   const worker = workers.length > 0;
+  const showsTimeLeft = canReadWorkload && config.serverEmbeddings && figures.chunks.pending > 0;
+  const secondsLeft = showsTimeLeft
+    ? timeLeft(await readPendingChunks(), workers, config.embeddingModel)
+    : null;
   return {
     // If the database does not answer, the request fails.
     health: { ok: queue && worker, database: true, queue, worker },
     ...figures,
     ...storage,
+    chunks: { ...figures.chunks, ...(secondsLeft === null ? {} : { secondsLeft }) },
     imports: { ...figures.imports, recentFailures },
     jobs,
     embedder: embedderView(config, workers),
     workers: canReadWorkload ? workers : [],
   };
+}
+
+/**
+ * Estimates how long until no passage waits for a vector, in seconds. Null if no worker has made vectors of this model in
+ * the last minute.
+ */
+export function timeLeft(
+  pending: number,
+  workers: readonly Pick<WorkerRecord, 'embedder'>[],
+  model: string,
+): number | null {
+  const perMinute = workers
+    .flatMap(({ embedder }) => (embedder?.model === model && embedder.state === 'ready' ? [embedder] : []))
+    .reduce((sum, { chunksPerMinute }) => sum + chunksPerMinute, 0);
+  return perMinute === 0 ? null : Math.ceil((pending * 60) / perMinute);
+}
+
+/** How long the number of waiting passages is cached: many callers poll it. */
+const PENDING_CACHE_MS = 5000;
+
+/** Counts the passages of the service that wait for a vector. */
+export function pendingChunksReader(database: Database): () => Promise<number> {
+  return memoizeFor(PENDING_CACHE_MS, () => withoutScope(database, countPendingChunks));
 }
 
 /** How long to wait for an answer of the queue. */

@@ -132,6 +132,13 @@ export async function readServiceState(tx: Queryable): Promise<ServiceState> {
   };
 }
 
+/** Counts the chunks of the whole service that wait for a vector. Needs no scope, because it shows no data of a tenant. */
+export async function countPendingChunks(tx: Queryable): Promise<number> {
+  const [row] = await tx.query<{ n: number }>('select s.pending_chunks as n from memory.service_state() s');
+  if (row === undefined) throw new Error('the state of the service was not returned');
+  return row.n;
+}
+
 /** What a Team stores. */
 export interface Usage {
   /** Active ones. */

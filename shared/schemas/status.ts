@@ -86,7 +86,18 @@ export const Status = Type.Object({
     description: 'records that have expired and that a job has not archived yet; they count as archived',
   }),
   sources: Type.Object({ active: count, archived: count, byKind: Type.Record(Type.String(), count) }),
-  chunks: Type.Object({ total: count, embedded: count, pending: count }),
+  chunks: Type.Object({
+    total: count,
+    embedded: count,
+    pending: count,
+    secondsLeft: Type.Optional(
+      Type.Integer({
+        description:
+          'how long until all passages of the service have a vector at the rate of the last minute, so those of the ' +
+          'Team have theirs by then; only with Full access, while passages of the Team wait and the rate is known',
+      }),
+    ),
+  }),
   terms: Type.Object({
     outdated: Type.Integer({
       description:

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { via } from '../support/client/client.ts';
+import { doJob } from '../support/do-job.ts';
 import {
+  adopt,
   assertEmbedded,
   chunkVectors,
   numbered,
@@ -10,9 +13,13 @@ import {
 } from '../support/embedding-service.ts';
 import { databaseUrl } from '../support/needs/database.ts';
 import { endProcesses, type ServiceProcess, startMain } from '../support/needs/process.ts';
-import { until } from '../support/process-table.ts';
+import { childrenOf, commandOf, until } from '../support/process-table.ts';
+import { buildTestedApp } from '../support/schema-compilers.ts';
+import { TEST_MODEL } from '../support/test-model.ts';
 
 after(endProcesses);
+
+const NEXT_MODEL = 'memory/test-small-next';
 
 /** Enough chunks for a second or two, so that a worker is killed while it makes vectors. */
 const CHUNKS = 200;
@@ -24,7 +31,7 @@ function signalGroup({ child }: ServiceProcess, signal: 'SIGSTOP' | 'SIGCONT'): 
   process.kill(-child.pid, signal);
 }
 
-const opened = databaseUrl === undefined ? null : await openEmbeddingService();
+const opened = databaseUrl === undefined ? null : await openEmbeddingService([TEST_MODEL, NEXT_MODEL]);
 
 describe('a worker process that makes vectors', {
   skip: databaseUrl === undefined && 'the embedded database has one process',
@@ -34,8 +41,8 @@ describe('a worker process that makes vectors', {
   const { database } = service;
   const env = { ...service.env, MEMORY_DATABASE_URL: service.url ?? '' };
 
-  async function startWorker(): Promise<ServiceProcess> {
-    const worker = startMain('worker/main.ts', { env });
+  async function startWorker(settings: Record<string, string> = {}): Promise<ServiceProcess> {
+    const worker = startMain('worker/main.ts', { env: { ...env, ...settings } });
     await worker.line(/"msg":"the model is ready"/);
     return worker;
   }
@@ -166,4 +173,45 @@ describe('a worker process that makes vectors', {
     await untilDone(t.signal, company);
     await stop(other);
   });
+
+  test('a change of the model goes on after a stop and a kill -9 of the process of the model, with two workers', {
+    timeout: 120_000,
+  }, async (t) => {
+    const company = await service.company();
+    const before = await startWorker();
+    await storeTexts(company, texts());
+    await untilDone(t.signal, company);
+    await stop(before);
+
+    const nextEnv = { MEMORY_EMBEDDING_MODEL: NEXT_MODEL };
+    await adopt(database, NEXT_MODEL);
+    const stopped = await startWorker(nextEnv);
+    await until(t.signal, async () => (await countVectors(company, NEXT_MODEL)) >= 20);
+    await stop(stopped);
+    const made = await countVectors(company, NEXT_MODEL);
+    assert.ok(made < CHUNKS, 'it was stopped in the middle');
+    // The API of the new model finds the passages by words until they have their new vector.
+    const config = { ...service.config, embeddingModel: NEXT_MODEL };
+    const next = { app: await buildTestedApp({ ...service, config }) };
+    t.after(() => next.app.close());
+    const query = { query: 'a text that takes a while', scope: {}, embeddingMode: 'auto' as const };
+    const { hits, degraded } = await via(next, company).api.searchMemory(query);
+    assert.deepEqual([hits.length > 0, degraded], [true, true]);
+
+    const workers = [await startWorker(nextEnv), await startWorker(nextEnv)];
+    await until(t.signal, async () => (await countVectors(company, NEXT_MODEL)) > made);
+    const models = workers.flatMap(({ child }) => childrenOf(child.pid ?? 0));
+    const [killed] = models.filter((pid) => commandOf(pid).includes('model-process'));
+    assert.ok(killed);
+    process.kill(killed, 'SIGKILL');
+    await until(t.signal, async () => (await chunkVectors(service, company)).every(({ marked }) => !marked));
+    assert.equal(await countVectors(company, NEXT_MODEL), CHUNKS);
+    await doJob(database, 'embeddings.backfill', {}, { ...env, ...nextEnv });
+    await assertEmbedded(service, company, NEXT_MODEL);
+    for (const worker of workers) await stop(worker);
+  });
+
+  async function countVectors(company: { teamId: string }, model: string): Promise<number> {
+    return (await chunkVectors(service, company)).filter(({ models }) => models.includes(model)).length;
+  }
 });

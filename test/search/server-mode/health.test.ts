@@ -4,6 +4,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { TestApp } from '../../support/app.ts';
 import { via } from '../../support/client/client.ts';
 import { columns } from '../../support/columns.ts';
+import { numbered, storeTexts } from '../../support/embedding-service.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
 import { addPerson } from '../../support/team.ts';
 import { TEST_MODEL } from '../../support/test-model.ts';
@@ -45,6 +46,31 @@ describe('health and status of a service with server mode', () => {
     const { problem, ...rest } = await embedderOf(service);
     assert.deepEqual(rest, SPECIFIED);
     assert.match(String(problem), /^The worker is fetching the model \(42 %\)$/);
+    await database.query('delete from memory.worker');
+    await sayOfWorker(service, newId(), { state: 'fetching', fetched: 0.42, fetchSecondsLeft: 200 });
+    assert.match(String((await embedderOf(service))['problem']), /\(42 %, about 4 min left\)$/);
+  });
+
+  test('status shows those with Full access how long until every passage has its vector', async () => {
+    await database.query('delete from memory.worker');
+    const other = await service.company();
+    assert.equal((await other.api.getStatus()).chunks.secondsLeft, undefined, 'nothing waits');
+    await storeTexts(other, numbered(30));
+    assert.equal((await other.api.getStatus()).chunks.secondsLeft, undefined, 'no worker makes vectors');
+    // Two workers share the work. One of another model, and one that loads its model, do not help.
+    for (const embedder of [
+      { state: 'ready', chunksPerMinute: 40 },
+      { state: 'ready', chunksPerMinute: 20 },
+      { state: 'loading', chunksPerMinute: 999 },
+      { state: 'ready', chunksPerMinute: 999, model: 'memory/another' },
+    ]) {
+      await sayOfWorker(service, newId(), embedder);
+    }
+    const { chunks } = await other.api.getStatus();
+    assert.deepEqual(chunks, { total: 30, embedded: 0, pending: 30, secondsLeft: 30 });
+    const member = await addPerson(service, other, { teamRole: 'member' });
+    assert.equal((await member.api.getStatus()).chunks.secondsLeft, undefined);
+    await database.query('delete from memory.worker');
   });
 
   test('status shows no problem and the state of the model when a worker is ready', async (t) => {

@@ -104,7 +104,11 @@ export async function startModelWorker(
 export async function sayOfWorker(
   { database }: Pick<TestApp, 'database'>,
   id: string,
-  embedder: { state: string; fetched?: number } | null,
+  embedder:
+    | ({ state: string; model?: string; fetched?: number } & Partial<
+        Record<'fetchSecondsLeft' | 'chunksPerMinute', number>
+      >)
+    | null,
 ): Promise<void> {
   await database.query(
     `insert into memory.worker (id, queues, rss_bytes, embedder) values ($1, '{}', 1, $2::jsonb)
