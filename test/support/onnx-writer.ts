@@ -51,9 +51,14 @@ export class OnnxGraph {
   }
 
   /** One operation that has several outputs, and their names in the order of the operation's description. */
-  addWithOutputs(operation: string, inputs: string[], outputs: number): string[] {
+  addWithOutputs(
+    operation: string,
+    inputs: string[],
+    outputs: number,
+    attributes: Record<string, AttributeValue> = {},
+  ): string[] {
     const names = Array.from({ length: outputs }, () => `n${this.#count++}`);
-    this.#addNode(operation, inputs, names, {});
+    this.#addNode(operation, inputs, names, attributes);
     return names;
   }
 
