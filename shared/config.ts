@@ -23,15 +23,20 @@ export interface Config extends Omit<Values, keyof ProfileValues> {
 }
 
 /** The settings that are one object in `Config`. */
-type ProfileValues = Pick<Values, 'embeddingPooling' | 'embeddingQueryPrefix' | 'embeddingPassagePrefix'>;
+type ProfileValues = Pick<
+  Values,
+  'embeddingPooling' | 'embeddingQueryPrefix' | 'embeddingPassagePrefix' | 'embeddingWeight'
+>;
 
-/** The input format of a model and how its output becomes one vector. `undefined` means the default of the model. */
+/** The input format of a model, how its output becomes one vector, and its weight. `undefined` means the default of the model. */
 export interface EmbeddingProfileSettings {
   readonly pooling: 'cls' | 'mean' | undefined;
   /** Added before a search query, followed by a space. */
   readonly queryPrefix: string | undefined;
   /** Added before a stored text, followed by a space. */
   readonly passagePrefix: string | undefined;
+  /** What the z-score by meaning is multiplied by in the fusion. */
+  readonly weight: number | undefined;
 }
 
 /** The embedding model, the folder in which it is stored, where it is downloaded from, and the memory that it can have. */
@@ -65,11 +70,13 @@ function readSurroundings(env: Environment): Surroundings {
 function withProfile<V extends ProfileValues>(
   values: V,
 ): Omit<V, keyof ProfileValues> & Pick<Config, 'embeddingProfile'> {
-  const { embeddingPooling, embeddingQueryPrefix, embeddingPassagePrefix, ...others } = values;
+  const { embeddingPooling, embeddingQueryPrefix, embeddingPassagePrefix, embeddingWeight, ...others } =
+    values;
   const embeddingProfile = Object.freeze({
     pooling: embeddingPooling ?? undefined,
     queryPrefix: embeddingQueryPrefix ?? undefined,
     passagePrefix: embeddingPassagePrefix ?? undefined,
+    weight: embeddingWeight ?? undefined,
   });
   return { ...others, embeddingProfile };
 }

@@ -233,10 +233,11 @@ async function findRank(
 /** Finds the chunk of the source that matches best if only the source is searched, without other filters. */
 async function findBestChunk(
   tx: TeamTransaction,
-  { terms, embedding, model }: ChunkQuery,
+  { terms, embedding, model, vectorWeight }: ChunkQuery,
   sourceId: string,
 ): Promise<string | null> {
-  const [hit] = await searchChunks(tx, { terms, embedding, model, sourceIds: [sourceId], topK: 1 });
+  const only = { terms, embedding, model, vectorWeight, sourceIds: [sourceId], topK: 1 };
+  const [hit] = await searchChunks(tx, only);
   return hit?.chunk_id ?? null;
 }
 

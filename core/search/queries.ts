@@ -20,6 +20,7 @@ import { selectNearbyChunks } from '../../db/queries/sources/chunks.ts';
 import { countSources } from '../../db/queries/sources/lists.ts';
 import { BehindError, readFromReplica } from '../../db/replica/follow-replica.ts';
 import type { Config } from '../../shared/config.ts';
+import { modelProfile } from '../../shared/embedding-models.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/names.ts';
 import { type OccurredBounds, parseOccurredBounds, parseTime } from '../../shared/formats/times.ts';
@@ -176,6 +177,7 @@ export async function searchMemory(
     terms: queryTerms(scope.teamId, body.query),
     embedding: vector,
     model: config.embeddingModel,
+    vectorWeight: modelProfile(config.embeddingModel, config.embeddingProfile).weight,
     topK: shape.topK,
     bySource: shape.bySource,
     facets: body.facets === true,

@@ -1,5 +1,5 @@
 import type { Setting } from './setting.ts';
-import { FOLDER_URL, integer, text, word } from './value-types.ts';
+import { decimal, FOLDER_URL, integer, text, word } from './value-types.ts';
 
 /** The settings of the embedding model. Commands that need no other settings read only these. */
 export const MODEL_SETTINGS = {
@@ -41,6 +41,15 @@ export const MODEL_SETTINGS = {
     default: ({ memoryMegabytes }) => Math.max(512, Math.min(4096, Math.floor(memoryMegabytes * 0.75))),
     defaultInWords: '4096, on small machines three quarters of the memory',
     description: 'The most MiB of memory for the process that runs the model.',
+  },
+  embeddingWeight: {
+    variable: 'MEMORY_EMBEDDING_WEIGHT',
+    type: decimal(0, 10),
+    example: '0.5',
+    default: null,
+    defaultInWords: 'as is known of the model, else 1',
+    description:
+      'How much likeness in meaning counts in a search by words and by meaning; words count 2.5. Less for a model that errs often.',
   },
   modelDir: {
     variable: 'MEMORY_MODEL_DIR',

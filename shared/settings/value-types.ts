@@ -110,12 +110,17 @@ export const HOST: ValueType<string> = {
   },
 };
 
+/** A number that can have decimals. */
+export function decimal(min: number, max: number): ValueType<number> {
+  const parse = (given: string) => {
+    const number = Number(given);
+    return /^\d{0,9}(?:\.\d{1,9})?$/.test(given) && number >= min && number <= max ? number : null;
+  };
+  return { accepts: `a number from ${min} to ${max}, such as 0.05`, example: '0.05', parse };
+}
+
 /** A number from 0 to 1. */
-export const SHARE: ValueType<number> = {
-  accepts: 'a number from 0 to 1, such as 0.05',
-  example: '0.05',
-  parse: (given) => (/^\d?(?:\.\d{1,9})?$/.test(given) && Number(given) <= 1 ? Number(given) : null),
-};
+export const SHARE: ValueType<number> = decimal(0, 1);
 
 /** Pairs such as `key=value,other=value`, in which both sides can be percent-encoded, as OpenTelemetry defines them. */
 export const KEY_VALUE_PAIRS: ValueType<Readonly<Record<string, string>>> = {

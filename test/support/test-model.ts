@@ -16,6 +16,8 @@ export interface TestModelOptions {
   name?: string;
   /** Numbers in a vector, a power of two; 1,024 by default. */
   width?: number;
+  /** Whether the states of a text differ by position, so that its vector depends on the pooling. */
+  byPosition?: boolean;
 }
 
 /** Token ids: three special tokens, then characters in order of code points, then 256 bytes for the rest. */
@@ -48,7 +50,7 @@ const PRIME = 2 ** 31 - 1;
  * about 2.5 MB; always the same bytes. Files that are there are overwritten.
  */
 export async function writeTestModel(modelDir: string, options: TestModelOptions = {}): Promise<void> {
-  const { name = TEST_MODEL, width = 1024 } = options;
+  const { name = TEST_MODEL, width = 1024, byPosition = false } = options;
   const folder = path.join(modelDir, name);
   await mkdir(path.join(folder, 'onnx'), { recursive: true });
   const files: [string, string | Uint8Array][] = [
@@ -58,7 +60,7 @@ export async function writeTestModel(modelDir: string, options: TestModelOptions
     ],
     ['tokenizer.json', JSON.stringify(makeTokenizer())],
     ['tokenizer_config.json', JSON.stringify(makeTokenizerConfig())],
-    ['onnx/model_quantized.onnx', makeModel(width)],
+    ['onnx/model_quantized.onnx', makeModel(width, byPosition)],
   ];
   for (const [file, content] of files) await writeFile(path.join(folder, file), content);
 }
@@ -118,14 +120,21 @@ function tokenId(codePoint: number): number {
   return specialTokens.length + codePoint - characterRanges[0][0];
 }
 
-/** input_ids, attention_mask [batch, sequence] → last_hidden_state [batch, sequence, width], alike at every position. */
-function makeModel(width: number): Uint8Array {
+/** input_ids, attention_mask [batch, sequence] → last_hidden_state [batch, sequence, width], alike at every position if not `byPosition`. */
+function makeModel(width: number, byPosition: boolean): Uint8Array {
   const graph = new OnnxGraph();
   const random = seededRandom(20_240_601);
   const shape = graph.add('Shape', ['input_ids']);
   const sketch = addSketch(graph, random, shape, addBuckets(graph, random), width);
   const wide = graph.add('Concat', [shape, graph.integers(width)], { axis: 0 });
-  graph.add('Expand', [sketch, wide], {}, 'last_hidden_state');
+  if (byPosition) {
+    const states = graph.add('Expand', [sketch, wide]);
+    // The number of the position is added to the first number of its state.
+    const first = graph.constant({ dims: [width], data: new Float32Array(width).fill(1, 0, 1) });
+    const ones = graph.add('ConstantOfShape', [wide], { value: { dims: [1], data: Float32Array.of(1) } });
+    const positions = graph.add('CumSum', [ones, graph.constant({ dims: [], data: BigInt64Array.of(1n) })]);
+    graph.add('Add', [states, graph.add('Mul', [positions, first])], {}, 'last_hidden_state');
+  } else graph.add('Expand', [sketch, wide], {}, 'last_hidden_state');
   const inputs = ['input_ids', 'attention_mask'].map((name) => {
     return { name, type: 'int64' as const, dims: ['batch', 'sequence'] };
   });

@@ -161,6 +161,10 @@ const SPECIAL: Partial<Record<keyof typeof DEFINITIONS, Values>> = {
   otlpTracesEndpoint: COLLECTOR,
   otlpHeaders: PAIRS,
   otelResourceAttributes: PAIRS,
+  embeddingWeight: {
+    accepted: ['0', '.5', '0.625', '10'].map((weight) => [weight, Number(weight)]),
+    refused: ['11', '10.1', '-1', '1e1', '50%', 'half'],
+  },
   traceSamplerShare: {
     accepted: ['0', '.05', '0.05', '1'].map((share) => [share, Number(share)]),
     refused: ['5', '1.1', '-0.1', '5%', '0x1', 'half'],
@@ -172,6 +176,7 @@ const PARTS: Readonly<Record<string, keyof Config['embeddingProfile']>> = {
   embeddingPooling: 'pooling',
   embeddingQueryPrefix: 'queryPrefix',
   embeddingPassagePrefix: 'passagePrefix',
+  embeddingWeight: 'weight',
 };
 
 /** Every variable except that of the API token, with what it is set to, and what its setting is then. */

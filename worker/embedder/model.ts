@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { AutoModel, AutoTokenizer, env, Tensor } from '@xenova/transformers';
 import type { EmbeddingProfileSettings } from '../../shared/config.ts';
-import { type ModelProfile, modelProfile } from './known-models.ts';
+import { type ModelProfile, modelProfile } from '../../shared/embedding-models.ts';
 import { ensureModelFiles, oneLine, WIDTH, wrongWidth } from './model-files.ts';
 
 /** What to do about a model that does not work. */

@@ -4,7 +4,7 @@
 -- up to two more passages. With p_explain, one more row, with place 0, explains the search.
 create or replace function memory.search_hits(
   -- The arguments of search_candidates.
-  p_embedding halfvec, p_model text, p_min_similarity float8,
+  p_embedding halfvec, p_model text, p_vector_weight float8, p_min_similarity float8,
   p_dims int[], p_factors real[], p_lengths real[], p_keys int[], p_identifier_keys int[],
   p_guess_keys int[], p_guess_percents int[], p_guess_places int[], p_guessed_words int[],
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[],
@@ -25,8 +25,8 @@ begin
   return query
   with found as materialized (
     -- All candidates: the newest of equal chunks can be the last of them.
-    select * from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
-      p_keys, p_identifier_keys, p_guess_keys, p_guess_percents, p_guess_places,
+    select * from search_candidates(p_embedding, p_model, p_vector_weight, p_min_similarity, p_dims, p_factors,
+      p_lengths, p_keys, p_identifier_keys, p_guess_keys, p_guess_percents, p_guess_places,
       p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before, null,
       p_explain)
   ), compared as (
@@ -50,8 +50,8 @@ begin
   select 0, 1, null, null, null, null, null, f.detail from found f where f.place = 0;
 end $$;
 
-revoke execute on function memory.search_hits(halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_hits(halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean, boolean) to memory_service;
+revoke execute on function memory.search_hits(halfvec, text, float8, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_hits(halfvec, text, float8, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean, boolean) to memory_service;
 
 -- Returns the best chunks within the claims for a query, at most p_limit, best first. weigh_query weighs the words of
 -- the query, keyword_candidates finds chunks by keyword, semantic_candidates by meaning, and fuse_candidates adds up
@@ -60,6 +60,7 @@ grant execute on function memory.search_hits(halfvec, text, float8, int[], real[
 create or replace function memory.search_candidates(
   p_embedding halfvec,        -- of unit length, or null to search by keyword only
   p_model text,               -- the model of p_embedding
+  p_vector_weight float8,     -- what the z-score by meaning is multiplied by
   p_min_similarity float8,    -- least cosine of a chunk found by meaning, or null
   p_dims int[],               -- dimensions of the query's terms, and ...
   p_factors real[],           -- ... the factor of each, before idf, and ...
@@ -111,7 +112,8 @@ begin
 
   return query
   select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_keyword.guessed, v_keyword.has_rare_identifier,
-    v_weights.max_score, v_near, v_similarities, most, p_embedding, p_model, p_min_similarity, p_limit, p_explain);
+    v_weights.max_score, v_near, v_similarities, most, p_embedding, p_model, p_vector_weight, p_min_similarity,
+    p_limit, p_explain);
   v_clock := v_clock || clock_timestamp();
   if p_explain then
     return query
@@ -121,8 +123,8 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean) to memory_service;
+revoke execute on function memory.search_candidates(halfvec, text, float8, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_candidates(halfvec, text, float8, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean) to memory_service;
 
 -- Part of fuse_candidates. Looks up each candidate once: its source, for the evidence of the source, and its time and
 -- the hash of its text, which search_hits compares. All results are in the order of p_chunks.
@@ -160,7 +162,7 @@ create or replace function memory.fuse_candidates(
   p_semantic_chunks uuid[],   -- the chunks found by meaning, nearest first, and ...
   p_similarities float8[],    -- ... their cosines with p_embedding
   p_most int,                 -- how many chunks are found at most by keyword, and by meaning
-  p_embedding halfvec, p_model text, p_min_similarity float8, p_limit int, p_explain boolean
+  p_embedding halfvec, p_model text, p_vector_weight float8, p_min_similarity float8, p_limit int, p_explain boolean
 ) returns table (
   place int, chunk_id uuid, score float8, semantic_rank int, keyword_rank int, detail jsonb,
   source_id uuid, created_at timestamptz, text_hash bytea
@@ -213,7 +215,7 @@ begin
            case when p_embedding is null or s.chunk_id is null and not exists (
                   select from chunk_embedding e
                    where e.team_id = v_team and e.chunk_id = k.id and (e.model = p_model) is true) then 0
-                else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
+                else coalesce(p_vector_weight * (coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
       -- All of by_meaning are candidates. A full join compares hashes: a left join would compare all with all.
       from candidate k full join by_meaning s on s.chunk_id = k.id
       cross join keyword_norm kn cross join semantic_norm sn
@@ -229,7 +231,7 @@ begin
     from scored f order by 1 limit p_limit;
 end $$;
 
-revoke execute on function memory.fuse_candidates(uuid[], float8[], float8[], boolean[], float8, uuid[], float8[], int, halfvec, text, float8, int, boolean) from public, memory_service, memory_worker;
+revoke execute on function memory.fuse_candidates(uuid[], float8[], float8[], boolean[], float8, uuid[], float8[], int, halfvec, text, float8, float8, int, boolean) from public, memory_service, memory_worker;
 
 -- Part of fuse_candidates. Returns for each candidate what the chunks of its source that were found by keyword add to
 -- its score: a share of the difference between the score of the source and its own. The score of a source is a mean of

@@ -24,6 +24,8 @@ export interface ChunkQuery extends SearchFilters {
   /** Of unit length, or null to search by keyword only. */
   embedding: Float32Array | null;
   model: string;
+  /** What the z-score by meaning is multiplied by in the fusion: `weight` of the model's profile. 1 by default. */
+  vectorWeight?: number | undefined;
   topK: number;
   /** Whether each source has one hit, with its best chunks as passages. */
   bySource?: boolean;
@@ -79,7 +81,7 @@ function facetsOf({ facets = false }: ChunkQuery, rows: readonly Faceted<object>
  * A search is one statement: `search_hits` returns the ids of the best chunks within the claims, and their texts are
  * joined under row-level security.
  */
-const CANDIDATES = `memory.search_hits($embedding::halfvec, $model, $minSimilarity,
+const CANDIDATES = `memory.search_hits($embedding::halfvec, $model, $vectorWeight, $minSimilarity,
   $dims::int[], $factors::real[], $lengths::real[], $keys::int[], $identifierKeys::int[],
   $guessedKeys::int[], $guessPercents::int[], $guessPlaces::int[], $guessWords::int[],
   $kinds::text[], $sourceIds::uuid[], $createdAfter, $createdBefore, $tags::text[], $occurredAfter, $occurredBefore,
@@ -108,6 +110,7 @@ function searchValues(query: ChunkQuery, explain: boolean): Record<string, unkno
   return {
     embedding: embedding === null ? null : halfvecBinary(embedding),
     model: query.model,
+    vectorWeight: query.vectorWeight ?? 1,
     minSimilarity: query.minSimilarity ?? null,
     dims: terms.dims,
     factors: terms.factors,

@@ -129,7 +129,7 @@ describe('derived tables', () => {
         .map((value) => `array_fill(${value}, array[cardinality($6::int[])])`)
         .join(', ');
       const values =
-        '$1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[], $7::int[], ' +
+        '$1::halfvec, $2, 1, null, $3::int[], $4::real[], $5::real[], $6::int[], $7::int[], ' +
         `$6::int[], ${guesses}, array[0], null, $8::uuid[]`;
       const ask = (call: string, sources: string[] | null, tagged: string[] | null = null) =>
         run((tx) =>

@@ -91,7 +91,7 @@ export function sumReferenceTerms(layers: readonly TermCounts[]): TermCounts {
 export function rankByReference(
   chunks: readonly RankedChunk[],
   counts: TermCounts,
-  query: { terms: QueryTerms; embedding: Float32Array | null },
+  query: { terms: QueryTerms; embedding: Float32Array | null; vectorWeight: number },
 ): RankedHit[] {
   const visible = chunks.filter((chunk) => chunk.visible);
   const matched = withGuesses(keywordLeg(visible, counts, query.terms), visible, counts, query.terms);
@@ -107,7 +107,7 @@ export function rankByReference(
     weight: KEYWORD_WEIGHT,
     least: leastDeviation(counts, query.terms, keywords),
   });
-  const zSemantic = zScores(semantic, semantic.length);
+  const zSemantic = zScores(semantic, semantic.length, { weight: query.vectorWeight, least: 0 });
   const fused = visible
     .filter((chunk) => zKeyword.of(chunk.id) !== null || zSemantic.of(chunk.id) !== null)
     .map((chunk) => ({

@@ -101,6 +101,7 @@ export async function countCorpus(corpus: SearchCorpus, scale = 1): Promise<void
 export interface CorpusQuestion extends SearchFilters {
   query: string;
   embedding?: Float32Array | null;
+  vectorWeight?: number;
   scope?: TeamScope;
   topK?: number;
 }
@@ -119,7 +120,7 @@ const ROUNDING = 1e-5;
 
 /** The same, held to agree with the reference: order, ranks and scores. */
 export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion): Promise<Hit[]> {
-  const { query, embedding = null, scope = corpus.scope, topK = 50 } = question;
+  const { query, embedding = null, vectorWeight = 1, scope = corpus.scope, topK = 50 } = question;
   const hits = await searchCorpus(corpus, question);
   const terms = queryTerms(corpus.team.teamId, query);
   const reads = (clientId: string | null) => scope.reads.includes(clientId ?? scope.teamId);
@@ -129,7 +130,7 @@ export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion):
       visible: !loading && reads(clientId),
     })),
     sumReferenceTerms([...corpus.counts].flatMap(([layer, counts]) => (reads(layer) ? [counts] : []))),
-    { terms, embedding },
+    { terms, embedding, vectorWeight },
   );
   const known = new Map(ranked.map((hit) => [hit.id, hit]));
   assert.equal(hits.length, Math.min(topK, ranked.length), query);

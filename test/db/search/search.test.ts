@@ -82,17 +82,18 @@ describe('the ranking of the database', () => {
   const questions = fc.record({
     words: fc.array(fc.constantFrom(...WORDS, 'unheard', 'relase', 'databases'), { maxLength: 8 }),
     seed: fc.option(fc.nat(), { nil: null }),
+    vectorWeight: fc.constantFrom(1, 0, 0.4, 3),
     topK: fc.integer({ min: 1, max: 100 }),
     include: fc.constantFrom(['team'], ['client'], ['team', 'client']) as fc.Arbitrary<('team' | 'client')[]>,
   });
 
   function askGenerated(runs: number): Promise<void> {
     return fc.assert(
-      fc.asyncProperty(questions, async ({ words, seed, topK, include }) => {
+      fc.asyncProperty(questions, async ({ words, seed, vectorWeight, topK, include }) => {
         const random = seeded(seed ?? 0);
         const embedding = seed === null ? null : exactVector(random);
         const scope = narrowScope(corpus.scope, { clientId: corpus.clientId, include });
-        await askCorpus(corpus, { query: words.join(' '), embedding, topK, scope });
+        await askCorpus(corpus, { query: words.join(' '), embedding, vectorWeight, topK, scope });
       }),
       { numRuns: runs },
     );

@@ -49,6 +49,7 @@ export function openClient(t: TestContext, { modelDir, hub, load, ...options }: 
     pooling: undefined,
     queryPrefix: load,
     passagePrefix: undefined,
+    weight: undefined,
   };
   const states: string[] = [];
   const client = openModelClient({

@@ -8,6 +8,7 @@ import { endProcesses, temporaryFolder } from '../../support/needs/process.ts';
 import { TEST_MODEL, writeTestModel } from '../../support/test-model.ts';
 
 const prefixedModel = 'Xenova/multilingual-e5-large';
+const prefixedQueries = 'Snowflake/snowflake-arctic-embed-l-v2.0';
 // All tests of this process lose the network: it is not shared with other files.
 let modelDir: string;
 let embedder: Embedder;
@@ -17,6 +18,7 @@ before(async () => {
   modelDir = await temporaryFolder();
   await writeTestModel(modelDir);
   await writeTestModel(modelDir, { name: prefixedModel });
+  await writeTestModel(modelDir, { name: prefixedQueries });
   await writeTestModel(modelDir, { name: 'memory/narrow', width: 512 });
   globalThis.fetch = () => Promise.reject(new Error('this test has no network'));
   embedder = await loadEmbedder({ name: TEST_MODEL, modelDir, allowDownload: false });
@@ -59,6 +61,27 @@ describe('a vector', () => {
   });
 });
 
+describe('pooling', () => {
+  it('uses the first position or the mean of all, as the library does', async () => {
+    const name = 'memory/by-position';
+    await writeTestModel(modelDir, { name, byPosition: true });
+    const text = 'How many points?';
+    const extract = await pipeline('feature-extraction', name, { quantized: true });
+    const vectors: Float32Array[] = [];
+    for (const pooling of ['cls', 'mean'] as const) {
+      const profile = { pooling, queryPrefix: undefined, passagePrefix: undefined, weight: undefined };
+      const pooled = await loadEmbedder({ name, modelDir, allowDownload: false, profile });
+      const vector = await pooled.embed(text, 'query');
+      const expected = await extract(text, { pooling, normalize: true });
+      assertNear(cosine(vector, expected.data as Float32Array), 1);
+      vectors.push(vector);
+      await pooled.close();
+    }
+    await extract.dispose();
+    assert.ok(cosine(vectors[0]!, vectors[1]!) < 0.99);
+  });
+});
+
 describe('a text longer than the window', () => {
   const filler = 'The council met again and spoke of roads. '.repeat(60);
   const tail = 'Zebras quietly juggle xylophones, while a brass quintet from Guayaquil rehearses waltzes.';
@@ -94,6 +117,17 @@ describe('a model with prefixes', () => {
     const [a, b] = [await prefixed.embed(left, 'query'), await prefixed.embed(right, 'query')];
     const mean = a.map((value, i) => value + b[i]!);
     assert.ok(cosine(whole, mean) / Math.hypot(...mean) > 0.99);
+    await prefixed.close();
+  });
+});
+
+describe('a model with a prefix only for queries', () => {
+  it('gets none before a passage', async () => {
+    const prefixed = await loadEmbedder({ name: prefixedQueries, modelDir, allowDownload: false });
+    const text = 'Who paid the invoice?';
+    const [query, passage] = [await prefixed.embed(text, 'query'), await prefixed.embed(text, 'passage')];
+    assertNear(cosine(query, await embedder.embed(`query: ${text}`, 'query')), 1);
+    assertNear(cosine(passage, await embedder.embed(text, 'query')), 1);
     await prefixed.close();
   });
 });

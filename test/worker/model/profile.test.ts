@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { modelProfile } from '../../../worker/embedder/known-models.ts';
+import { modelProfile } from '../../../shared/embedding-models.ts';
 import { loadEmbedder } from '../../../worker/embedder/model.ts';
 import { endProcesses } from '../../support/needs/process.ts';
 import { TEST_MODEL } from '../../support/test-model.ts';
@@ -9,7 +9,7 @@ import { modelFolder } from './model-clients.ts';
 after(endProcesses);
 
 describe('the profile of a model', () => {
-  const nothing = { pooling: undefined, queryPrefix: undefined, passagePrefix: undefined };
+  const nothing = { pooling: undefined, queryPrefix: undefined, passagePrefix: undefined, weight: undefined };
   const e5 = 'Xenova/multilingual-e5-large';
 
   test('is the built-in one if the settings are empty', () => {
@@ -22,6 +22,7 @@ describe('the profile of a model', () => {
     for (const [name, set, changed] of [
       [e5, { pooling: 'cls' }, { pooling: 'cls' }],
       [e5, { queryPrefix: 'find:' }, { queryPrefix: 'find: ' }],
+      [e5, { weight: 0 }, { weight: 0 }],
       [
         'an/unknown',
         { pooling: 'mean', passagePrefix: 'text:' },
@@ -34,8 +35,8 @@ describe('the profile of a model', () => {
 
   test('is plain for an unknown model, even if it is named like an object property', () => {
     for (const name of ['an/unknown', 'constructor', '__proto__']) {
-      const { pooling, queryPrefix, passagePrefix } = modelProfile(name);
-      assert.deepEqual([pooling, queryPrefix, passagePrefix], ['cls', '', '']);
+      const { pooling, queryPrefix, passagePrefix, weight } = modelProfile(name);
+      assert.deepEqual([pooling, queryPrefix, passagePrefix, weight], ['cls', '', '', 1]);
     }
   });
 
