@@ -5,9 +5,9 @@ import {
   readRetrievalSet,
   withQuestions,
 } from '../../test/support/retrieval-set.ts';
-import type { Embedder } from '../../worker/embedder/model.ts';
 import { findCodes, placeCodes } from './codes.ts';
 import { askAll, findArticles, indexedTexts, type ModelVectors, placeOf, storeParagraphs } from './legs.ts';
+import type { BenchModel } from './model.ts';
 import { type Quality, qualityOf } from './quality.ts';
 import { type Bm25Constants, bestFirst, OF_THE_SERVICE, openBm25, TEXTBOOK } from './reference-bm25.ts';
 import { pointsWithEvidence } from './reference-evidence.ts';
@@ -18,12 +18,19 @@ import { correlatedVectors, independentVectors, type SetVectors, uselessVectors 
 interface VectorLeg {
   name: string;
   vectors: SetVectors;
+  /** Of the vectors in the fusion; 1 by default. */
+  weight?: number;
   /** By how many points of hit@1 what is fused may be worse than the better leg; null: shown and not held. */
   tolerance: number | null;
+  /** Points of hit@1 that the vectors must add to the words; null: not held. */
+  gain?: number | null;
 }
 
 /** Errors that have nothing to do with each other cancel out; those that both legs make stay. */
 const TOLERANCE = { independent: 1, correlated: 2, model: 2 };
+
+/** What the English model adds to words in English. */
+const GAIN = 1;
 
 const CODES_SEED = 105;
 const CODES_MODEL = 'stand-in/codes';
@@ -33,22 +40,27 @@ export interface Measured {
   database: Database;
   /** Of the retrieval set. */
   folder: string;
-  /** Makes the vectors; null: stand-ins. */
-  embedder: Embedder | null;
+  model: BenchModel;
+  /** Whether the model is all that is measured, without stand-ins. */
+  isOwnModel: boolean;
   /** At most so many questions of each language. */
   questions: number;
 }
 
 /** All that is measured of one language: one table, and the bounds that it breaks. */
 export async function measureLanguage(
-  { database, folder, embedder, questions }: Measured,
+  measured: Measured,
   language: Language,
   report: RetrievalReport,
 ): Promise<void> {
+  const { database, folder, model, isOwnModel, questions } = measured;
   const whole = await readRetrievalSet(folder, language);
   const set = withQuestions(whole, questions);
   report.table(`${language}: ${set.paragraphs.length} paragraphs, ${set.questions.length} questions`);
-  const legs = embedder === null ? standInLegs(set) : [await modelLeg(set, embedder)];
+  const legs = isOwnModel ? [] : standInLegs(set);
+  // The gain is held of the model that is always the same, over all questions.
+  const gain = set === whole && !isOwnModel ? GAIN : null;
+  if (model.knows(language)) legs.push({ ...(await modelLeg(set, model)), gain });
   const stored = await storeParagraphs(
     database,
     set.paragraphs,
@@ -59,8 +71,8 @@ export async function measureLanguage(
   const reference = askBm25(set, OF_THE_SERVICE, true);
   report.row('  with the evidence of the article', reference);
   let keywords: Quality | null = null;
-  for (const { name, vectors, tolerance } of legs) {
-    const places = await askAll(stored, set.questions, { model: name, vectors: vectors.questions });
+  for (const { name, vectors, weight, tolerance, gain } of legs) {
+    const places = await askAll(stored, set.questions, { model: name, weight, vectors: vectors.questions });
     if (keywords === null) {
       keywords = qualityOf(places.keyword);
       report.row('keywords', keywords);
@@ -72,9 +84,10 @@ export async function measureLanguage(
     report.row(`vectors: ${name}`, semantic);
     report.row('  with keywords', fused);
     if (tolerance !== null) report.holdFused(`${language}, ${name}`, [keywords, semantic], fused, tolerance);
+    if (gain != null) report.holdGain(`${language}, ${name}`, keywords, fused, gain);
   }
   report.titles(language, await findArticles(stored, set));
-  if (embedder === null) await measureForeign({ database, folder, embedder, questions }, set, report);
+  if (!isOwnModel) await measureForeign(measured, set, report);
   await measureCodes(database, set, report);
 }
 
@@ -94,11 +107,9 @@ function standInLegs(set: RetrievalSet): VectorLeg[] {
   ];
 }
 
-async function modelLeg(set: RetrievalSet, embedder: Embedder): Promise<VectorLeg> {
-  const vectors: SetVectors = { paragraphs: [], questions: [] };
-  for (const { text } of set.paragraphs) vectors.paragraphs.push(await embedder.embed(text, 'passage'));
-  for (const { question } of set.questions) vectors.questions.push(await embedder.embed(question, 'query'));
-  return { name: embedder.name, vectors, tolerance: TOLERANCE.model };
+async function modelLeg(set: RetrievalSet, model: BenchModel): Promise<VectorLeg> {
+  const { name, weight } = model;
+  return { name, weight, vectors: await model.vectorsOf(set), tolerance: TOLERANCE.model };
 }
 
 /**

@@ -31,6 +31,8 @@ export function indexedTexts(paragraphs: readonly { article: string; text: strin
 /** Vectors of all the paragraphs, and the model whose they are said to be. */
 export interface ModelVectors {
   model: string;
+  /** Of the vectors in the fusion; 1 by default. */
+  weight?: number | undefined;
   vectors: readonly Float32Array[];
 }
 
@@ -95,7 +97,7 @@ const EVERY_HIT = 100;
 export async function searchParagraphs(
   stored: StoredParagraphs,
   query: string,
-  vector: { model: string; embedding: Float32Array } | null,
+  vector: { model: string; embedding: Float32Array; weight?: number | undefined } | null,
 ): Promise<FoundParagraphs> {
   const { database, scope, chunkIds } = stored;
   const hits = await transaction(database, scope, (tx) =>
@@ -103,6 +105,7 @@ export async function searchParagraphs(
       terms: queryTerms(scope.teamId, query),
       embedding: vector?.embedding ?? null,
       model: vector?.model ?? '',
+      vectorWeight: vector?.weight,
       topK: EVERY_HIT,
     }),
   );
@@ -132,7 +135,8 @@ export async function askAll(
   const places: Places = { keyword: [], semantic: [], fused: [] };
   for (const [index, { question, paragraph }] of questions.entries()) {
     const embedding = vectors.vectors[index] as Float32Array;
-    const found = await searchParagraphs(stored, question, { model: vectors.model, embedding });
+    const { model, weight } = vectors;
+    const found = await searchParagraphs(stored, question, { model, embedding, weight });
     for (const leg of ['keyword', 'semantic', 'fused'] as const) {
       places[leg].push(placeOf(found[leg], paragraph));
     }

@@ -86,6 +86,14 @@ export class RetrievalReport {
     }
   }
 
+  /** Holds that vectors add some points of hit@1 to the words. */
+  holdGain(name: string, words: { hitAt1: number }, fused: { hitAt1: number }, least: number): void {
+    const gain = points(fused.hitAt1) - points(words.hitAt1);
+    if (gain < least - ROUNDING) {
+      this.faults.push(`${name}: vectors add ${gain.toFixed(1)} points to words (at least ${least})`);
+    }
+  }
+
   /** How many articles their title alone finds, and that it finds nearly all. */
   titles(language: Language, found: number): void {
     this.#report.row('articles found whole by their title', [points(found)], '', 1);

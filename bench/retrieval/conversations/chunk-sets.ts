@@ -10,6 +10,7 @@ import { type Conversations, makeConversations } from './conversations.ts';
 /** Chunks that are shorter or longer than paragraphs, and questions that some of them answer together. */
 export interface ChunkSet {
   name: string;
+  language: Language;
   /** The chunks of an article are one source. */
   paragraphs: RetrievalSet['paragraphs'];
   /** `evidence` are indexes of `paragraphs`. */
@@ -23,13 +24,16 @@ const LONG = 1200;
 export function conversationSets(): ChunkSet[] {
   const made = makeConversations();
   return [
-    { name: 'conversations, turns', ...packTurns(made, 0) },
-    { name: `conversations, ${LONG} characters`, ...packTurns(made, LONG) },
+    { name: 'conversations, turns', language: 'en', ...packTurns(made, 0) },
+    { name: `conversations, ${LONG} characters`, language: 'en', ...packTurns(made, LONG) },
   ];
 }
 
 /** @param length up to which turns of a conversation share a chunk */
-function packTurns({ titles, turns, questions }: Conversations, length: number): Omit<ChunkSet, 'name'> {
+function packTurns(
+  { titles, turns, questions }: Conversations,
+  length: number,
+): Omit<ChunkSet, 'name' | 'language'> {
   const paragraphs: ChunkSet['paragraphs'] = [];
   const chunkOf = turns.map(({ text, session }) => {
     const article = titles[session] ?? '';
@@ -88,7 +92,7 @@ export async function sentenceSets(folder: string): Promise<ChunkSet[]> {
       const voted = elect([...voters].map((other) => votes[other]?.[asked] ?? 0));
       return voted === null ? [] : [{ question, evidence: [(first[paragraph] ?? 0) + voted] }];
     });
-    return { name: `${set.language}, sentences`, paragraphs, questions };
+    return { name: `${set.language}, sentences`, language: set.language, paragraphs, questions };
   });
 }
 
