@@ -208,7 +208,7 @@ describe('fetch-model ends with one line that says what to do', () => {
 
   it('if the model needs more memory than was estimated', async () => {
     const modelDir = await modelFolder();
-    const profile = { pooling: undefined, queryPrefix: 'grow', passagePrefix: undefined };
+    const profile = { pooling: undefined, queryPrefix: 'grow', passagePrefix: undefined, weight: undefined };
     const model = { name: TEST_MODEL, modelDir, profile };
     await assert.rejects(tryModel({ model, megabytes: 256, main: MISBEHAVING }), {
       message:
