@@ -289,6 +289,28 @@ describe('the pages of memories and captures', { skip }, () => {
     assert.equal(await page.getByLabel('Title or text').inputValue(), 'Tram');
   });
 
+  test('what is done with the chosen memories is also done with those that are no longer loaded', async () => {
+    const company = await service.company();
+    for (const from of [0, 30])
+      await addMemories(
+        company,
+        'published',
+        Array.from({ length: 30 }, (_, n) => ({ title: `Ferry ${from + n}`, content: `Pier ${from + n}.` })),
+      );
+    await addMemory(company, 'published', { title: 'Zoo' });
+    const { page } = await open(company, '/memories');
+    // So small that only the first rows are loaded.
+    await page.setViewportSize({ width: 1280, height: 300 });
+    await page.getByLabel('Choose Zoo').check();
+    await press(page, 'Title');
+    await page.getByLabel('Choose Ferry 0', { exact: true }).check();
+    await said(page, '2 memories chosen');
+    await press(page, 'Archive');
+    await said(page, '2 memories: archived.');
+    const archived = await listMemories(company, '?state=archived');
+    assert.deepEqual(archived.map((memory) => memory.title).toSorted(), ['Ferry 0', 'Zoo']);
+  });
+
   test('a memory is edited, restored, moved, archived and deleted, and nothing is overwritten unseen', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);

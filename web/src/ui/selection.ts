@@ -1,32 +1,47 @@
 import { useRef } from 'react';
+import type { List } from '../app/data.ts';
 import { useKept } from '../app/kept.ts';
 import type { Selection } from './list.tsx';
 
-/** Which records of a list are chosen. Back brings the choice again. */
-export function useSelection(ids: readonly string[]): Selection & {
+/**
+ * Which records of a list are chosen, in the order in which they were chosen. Back brings the choice again, and the list sorted
+ * in another way has the same choice, also of records that are not loaded again yet.
+ */
+export function useSelection<One extends { id: string }>({
+  items,
+  query,
+}: List<One>): Selection & {
+  chosen: readonly One[];
   clear: () => void;
-  choose: (ids: readonly string[]) => void;
+  choose: (records: readonly One[]) => void;
 } {
-  const [chosen, setChosen] = useKept<ReadonlySet<string>>('selection', new Set());
+  const [known, setKnown] = useKept<readonly One[]>('selection', []);
   const last = useRef<string | null>(null);
-  const add = (some: readonly string[]) => setChosen(chosen.union(new Set(some)));
-  const choose = (some: readonly string[]) => setChosen(new Set(some));
-  const clear = () => choose([]);
+  const loaded = new Map(items.map((one) => [one.id, one]));
+  // What a list does not have that was read to its end is gone.
+  const isWhole = query.isSuccess && !query.hasNextPage;
+  const chosen = known.flatMap((one) => loaded.get(one.id) ?? (isWhole ? [] : one));
+  const ids = new Set(chosen.map(({ id }) => id));
+  const add = (some: readonly One[]) => setKnown([...chosen, ...some.filter(({ id }) => !ids.has(id))]);
+  const clear = () => setKnown([]);
   return {
-    ids: chosen,
+    ids,
+    chosen,
     toggle(id) {
       last.current = id;
-      setChosen(chosen.symmetricDifference(new Set([id])));
+      if (ids.has(id)) setKnown(chosen.filter((one) => one.id !== id));
+      else add(items.filter((one) => one.id === id));
     },
     extend(id) {
+      const places = items.map((one) => one.id);
       // The one that was chosen last can be gone from the list.
-      const start = last.current !== null && ids.includes(last.current) ? last.current : id;
-      const [from, to] = [ids.indexOf(start), ids.indexOf(id)].sort((a, b) => a - b);
+      const start = last.current !== null && loaded.has(last.current) ? last.current : id;
+      const [from, to] = [places.indexOf(start), places.indexOf(id)].sort((a, b) => a - b);
       last.current = start;
-      add(ids.slice(from, (to ?? 0) + 1));
+      add(items.slice(from, (to ?? 0) + 1));
     },
-    setAll: (isChosen) => (isChosen ? add(ids) : clear()),
+    setAll: (isChosen) => (isChosen ? add(items) : clear()),
     clear,
-    choose,
+    choose: setKnown,
   };
 }

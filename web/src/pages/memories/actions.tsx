@@ -15,7 +15,6 @@ import type { ListedMemory, Memory } from '../../../../shared/schemas/memories.t
 import { useRights } from '../../app/rights.ts';
 import { ActionBar, type Action as Offered } from '../../ui/action-menu.tsx';
 import { type Apply, ExpiryDialog, MoveDialog, TagDialog } from '../../ui/record-dialogs.tsx';
-import type { useSelection } from '../../ui/selection.ts';
 import { count } from '../../ui/text.tsx';
 import { type Action, useDecideAndSay } from './decisions.ts';
 
@@ -85,19 +84,19 @@ export function useActions(memories: readonly Memory[], what: string, done?: () 
 }
 
 interface ManyProps {
-  selection: ReturnType<typeof useSelection>;
-  memories: readonly ListedMemory[];
+  chosen: readonly ListedMemory[];
+  clear: () => void;
 }
 
 /** What can be done with the chosen memories, at the lower edge of the window. */
-export function ManyMemories({ selection, memories }: ManyProps) {
+export function ManyMemories({ chosen, clear }: ManyProps) {
   // A source that feedback has put into review is decided on in the review.
-  const chosen = memories.filter(({ id, subject }) => selection.ids.has(id) && subject === 'memory');
-  const what = count(chosen.length, 'memory', 'memories');
-  const { actions, dialog } = useActions(chosen, what, selection.clear);
-  if (chosen.length === 0) return null;
+  const memories = chosen.filter(({ subject }) => subject === 'memory');
+  const what = count(memories.length, 'memory', 'memories');
+  const { actions, dialog } = useActions(memories, what, clear);
+  if (memories.length === 0) return null;
   return (
-    <ActionBar label="Chosen memories" what={what} actions={actions} clear={selection.clear}>
+    <ActionBar label="Chosen memories" what={what} actions={actions} clear={clear}>
       {dialog}
     </ActionBar>
   );

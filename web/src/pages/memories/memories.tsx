@@ -90,7 +90,7 @@ export default function MemoriesPage() {
       : { ...narrow, kind: 'memory', state: 'active' },
   ) as List<Listed>;
   const counts = useRead('getStatus', []).data?.memories;
-  const selection = useSelection(read.items.map(({ id }) => id));
+  const selection = useSelection(read);
   const isFiltered = [q, clientId, from, until].some((value) => value !== undefined);
   // The list of published memories is shown without saying so in the address.
   const addressOf = (value: (typeof TABS)[number]) => (value === 'published' ? undefined : value);
@@ -134,7 +134,9 @@ export default function MemoriesPage() {
         {...(isFull && canWrite(null) && { selection })}
         empty={<NoMemory isFiltered={isFiltered} state={state} />}
       />
-      {isFull && <ManyMemories selection={selection} memories={read.items as (Listed & ListedMemory)[]} />}
+      {isFull && (
+        <ManyMemories chosen={selection.chosen as (Listed & ListedMemory)[]} clear={selection.clear} />
+      )}
     </Page>
   );
 }

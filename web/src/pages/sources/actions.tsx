@@ -87,7 +87,7 @@ const DIALOGS = { Tag: TagDialog, Move: MoveDialog, Expiry: ExpiryDialog };
  * @param now what the dialogs start from
  */
 function useActions(
-  ids: readonly string[],
+  sources: readonly Pick<Source, 'id' | 'state'>[],
   what: string,
   now: { from?: string | null; at?: string | null } = {},
   onApply?: () => void,
@@ -97,7 +97,11 @@ function useActions(
   const apply = (change: SourceBatch['change'], done: string) => {
     setAsked(null);
     onApply?.();
-    void batch(ids, change, done);
+    void batch(
+      sources.map(({ id }) => id),
+      change,
+      done,
+    );
   };
   const actions = {
     tag: [TagIcon, 'Tag', () => setAsked('Tag')],
@@ -117,7 +121,7 @@ export function Actions({ source }: { source: SourceText }) {
   const [isPurging, setPurging] = useState(false);
   const all = useRights();
   const { change, restore, purge } = all.rightsOn(source);
-  const { actions, dialog } = useActions([id], 'this source', { from: clientId, at: expiresAt });
+  const { actions, dialog } = useActions([source], 'this source', { from: clientId, at: expiresAt });
   const canMove = layerOptions(all).some(({ value }) => (value || null) !== clientId);
   const purging = useChange('purgeSource', ['listSources', 'listTags', 'getStatus', 'searchMemory']);
   const client = useQueryClient();
@@ -173,15 +177,15 @@ export function ManySources({
   selection,
   list: { items, total, query },
 }: {
-  selection: ReturnType<typeof useSelection>;
+  selection: ReturnType<typeof useSelection<Source>>;
   list: List<Source>;
 }) {
   const [isChoosing, setChoosing] = useState(false);
-  const ids = [...selection.ids];
-  const what = count(ids.length, 'source');
-  const { actions, dialog } = useActions(ids, what, {}, selection.clear);
+  const { chosen, ids } = selection;
+  const what = count(chosen.length, 'source');
+  const { actions, dialog } = useActions(chosen, what, {}, selection.clear);
   const canMove = useRights().clients.length > 0;
-  if (ids.length === 0) return null;
+  if (chosen.length === 0) return null;
   /** Also those that match the filters and are not loaded yet. */
   async function chooseAll() {
     setChoosing(true);
@@ -189,16 +193,16 @@ export function ManySources({
     while (read.hasNextPage && !read.isError) read = await read.fetchNextPage();
     const { pages } = read.data as { pages: { items: Source[] }[] };
     if (read.error !== null) sayFailure(read.error);
-    else selection.choose(pages.flatMap((page) => page.items.map(({ id }) => id)));
+    else selection.choose(pages.flatMap((page) => page.items));
     setChoosing(false);
   }
-  const isAll = items.every(({ id }) => selection.ids.has(id));
-  const hasArchived = items.some(({ id, state }) => state === 'archived' && selection.ids.has(id));
+  const isAll = items.every(({ id }) => ids.has(id));
+  const hasArchived = chosen.some(({ state }) => state === 'archived');
   const { tag, move, expire, archive, restore } = actions;
   const offered = [tag, ...(canMove ? [move] : []), expire, hasArchived ? restore : archive];
   return (
     <ActionBar label="Chosen sources" what={what} actions={offered} clear={selection.clear}>
-      {isAll && total !== null && total > ids.length && (
+      {isAll && total !== null && total > chosen.length && (
         <Button look="quiet" busy={isChoosing} onClick={() => void chooseAll()}>
           Choose all {total.toLocaleString('en')}
         </Button>

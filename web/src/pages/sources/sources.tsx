@@ -86,7 +86,7 @@ function SourceList() {
   const tags = useRead('listTags', [{}]).data?.items ?? [];
   const rights = useRights();
   const team = useTeam();
-  const selection = useSelection(read.items.map(({ id }) => id));
+  const selection = useSelection(read);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const canAdd = rights.canWrite(null);
   const newNote = (
