@@ -95,6 +95,34 @@ describe('the list of sources', { skip }, () => {
     await page.getByText('100 sources: taken back.').waitFor();
     assert.equal((await company.all.listSources({ tag: 'travel' })).length, 0);
   });
+
+  test('of chosen sources in both states, also of those that are no longer loaded, each state has its action', async () => {
+    const company = await service.company();
+    await Promise.all(Array.from({ length: 55 }, (_, n) => ingest(company, `Ferry ${n}`)));
+    const active = await ingest(company, 'Airport');
+    const archived = await ingest(company, 'Zoo');
+    await company.api.archiveSource(archived);
+    const stateOf = async (id: string) => (await company.api.getSource(id)).state;
+    const { page } = await open(company, '/sources?state=all');
+    // So small that only the first rows are loaded.
+    await page.setViewportSize({ width: 1280, height: 300 });
+    await page.getByLabel('Choose Zoo').check();
+    await press(page, 'Title');
+    await page.getByLabel('Choose Airport').check();
+    await page.getByText('2 sources chosen').waitFor();
+    await press(page, 'Archive');
+    await page.getByText('Source archived.').waitFor();
+    assert.equal(await stateOf(active), 'archived');
+    await page.getByText('Airport (archived)').waitFor();
+
+    await press(page, 'Updated');
+    await page.getByLabel('Choose Zoo').check();
+    await press(page, 'Title');
+    await page.getByLabel('Choose Ferry 0', { exact: true }).check();
+    await press(page, 'Restore');
+    await page.getByText('Source restored.').waitFor();
+    assert.equal(await stateOf(archived), 'active');
+  });
 });
 
 describe('notes', { skip }, () => {

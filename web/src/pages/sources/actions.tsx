@@ -82,7 +82,7 @@ export function useSourceBatch() {
 const DIALOGS = { Tag: TagDialog, Move: MoveDialog, Expiry: ExpiryDialog };
 
 /**
- * What changes sources, and the dialog that is open.
+ * What changes sources, and the dialog that is open. Those that are archived already are not archived again.
  * @param what what the sources are called, such as "3 sources"
  * @param now what the dialogs start from
  */
@@ -97,8 +97,9 @@ function useActions(
   const apply = (change: SourceBatch['change'], done: string) => {
     setAsked(null);
     onApply?.();
+    const changed = sources.filter(({ state }) => state !== change.state);
     void batch(
-      sources.map(({ id }) => id),
+      changed.map(({ id }) => id),
       change,
       done,
     );
@@ -197,9 +198,15 @@ export function ManySources({
     setChoosing(false);
   }
   const isAll = items.every(({ id }) => ids.has(id));
-  const hasArchived = chosen.some(({ state }) => state === 'archived');
+  const has = (wanted: Source['state']) => chosen.some(({ state }) => state === wanted);
   const { tag, move, expire, archive, restore } = actions;
-  const offered = [tag, ...(canMove ? [move] : []), expire, hasArchived ? restore : archive];
+  const offered = [
+    tag,
+    ...(canMove ? [move] : []),
+    expire,
+    ...(has('active') ? [archive] : []),
+    ...(has('archived') ? [restore] : []),
+  ];
   return (
     <ActionBar label="Chosen sources" what={what} actions={offered} clear={selection.clear}>
       {isAll && total !== null && total > chosen.length && (
