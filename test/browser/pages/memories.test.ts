@@ -226,6 +226,23 @@ describe('the page of the review', { skip }, () => {
     assert.deepEqual(await statesOf(company), { 'Of the client': 'review' });
   });
 
+  test('an item that was taken back obeys a filter that is set right after', async () => {
+    const company = await service.company();
+    await queue(company, 2);
+    const page = await openReview(company);
+    await answered(page, 1, () => keys(page, 'd'));
+    await said(page, '“Item 1”: discarded.');
+    // Without it, nothing is read again by itself.
+    await page.route('**/status', (route) => route.abort());
+    await answered(page, 1, () => keys(page, 'u'));
+    await said(page, '“Item 1”: back in review.');
+    await page.getByLabel('Title or text').fill('walrus');
+    await title(page, '1 to review');
+    await page.getByLabel('Title or text').fill('crane');
+    await shows(page, 'Item 1');
+    assert.equal(await page.getByRole('list', { name: 'Queue' }).getByRole('listitem').count(), 1);
+  });
+
   test('texts with feedback are kept, changed or archived', async () => {
     const company = await service.company();
     await addMemories(company, 'published', [{ title: 'Ferry', content: 'The ferry of quokka.' }]);

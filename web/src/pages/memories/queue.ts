@@ -172,6 +172,8 @@ export function useQueue(onShow: () => void) {
   }
   function filter(some: { q: string } | { clientId: string | undefined }) {
     setCurrent(null);
+    // What waits again is in the list that is read now, if it matches.
+    setLocal((now) => new Map([...now].filter(([, one]) => typeof one === 'string')));
     void setFilters({ ...some, item: undefined });
   }
   const change = (some: readonly Item[], as?: 'sent' | 'decided') =>
