@@ -220,6 +220,34 @@ describe('notes', { skip }, () => {
     assert.equal(await page.getByLabel('Text, in Markdown').inputValue(), 'The tram leaves at one.');
     assert.match(refused.splice(0).join(), /4\d\d/);
   });
+
+  test('what was typed for a new note stays when the Team is archived meanwhile', async () => {
+    const company = await service.company();
+    const { page, refused } = await open(company, '/sources?new=1');
+    await page.getByLabel('Text, in Markdown').fill('A thought');
+    await company.api.archiveTeam(company.teamId);
+    await press(page, 'Save');
+    await page.getByRole('alert').waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.equal(await page.getByLabel('Text, in Markdown').inputValue(), 'A thought');
+    assert.match(refused.splice(0).join(), /4\d\d/);
+  });
+
+  test('an editor that an address asks for and that cannot open does not open later', async () => {
+    const company = await service.company();
+    const id = await ingest(company, 'Tram');
+    await company.api.archiveSource(id);
+    const { page } = await open(company, `/sources/${id}?edit=1`);
+    await press(page, 'Restore');
+    await page.getByText('The text of Tram.').waitFor();
+    assert.equal(new URL(page.url()).searchParams.has('edit'), false);
+    await page.reload();
+    await page.getByText('The text of Tram.').waitFor();
+
+    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
+    const other = await open({ ...reader, teamId: company.teamId }, '/sources?new=1');
+    await other.page.waitForURL((url) => !url.searchParams.has('new'));
+  });
 });
 
 describe('the page of a source', { skip }, () => {

@@ -93,6 +93,18 @@ describe('the page of files', { skip }, () => {
     assert.equal(refused.splice(0).length, 1, 'the push that was refused');
   });
 
+  it('keeps what was typed when the Team is archived meanwhile', async () => {
+    const { company } = await withFiles();
+    const { page, refused } = await open(company, '/files?path=team/vpn.md&as=edit');
+    await page.getByLabel('Text, in Markdown').fill('The third gateway.');
+    await company.api.archiveTeam(company.teamId);
+    await button(page, 'Save').click();
+    await page.getByRole('alert').waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.equal(await page.getByLabel('Text, in Markdown').inputValue(), 'The third gateway.');
+    assert.match(refused.splice(0).join(), /4\d\d/);
+  });
+
   it('shows, compares, downloads and restores versions, deletes a file, and takes each of it back', async () => {
     const { company, textOf } = await withFiles();
     const { page } = await open(company, '/files?path=team/vpn.md');
@@ -185,6 +197,9 @@ describe('the page of files', { skip }, () => {
     const { page } = await open({ ...reader, teamId: company.teamId }, '/files?path=team/vpn.md');
     await page.getByText('The second gateway.').waitFor();
     assert.equal(await link(page, 'Edit').count(), 0);
+    await page.goto(`${page.url()}&as=edit`);
+    await page.waitForURL((url) => !url.searchParams.has('as'));
+    await page.getByText('The second gateway.').waitFor();
     await page.clock.install();
     await push(file('team/vpn.md', 'The third gateway.', 2));
     await page.clock.runFor(12_000);

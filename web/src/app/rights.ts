@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import type { Client } from '../../../shared/schemas/clients.ts';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import { useAll } from './data.ts';
@@ -12,8 +13,11 @@ export const isExpired = ({ expiresAt }: Pick<Source, 'expiresAt'>) =>
 /** The clients that the person can reach, and what the person can do in the Team. */
 export function useRights() {
   const { session, team } = useSessionContext();
-  const clients: readonly Client[] = useAll('listClients', {}).items;
+  const { items, query } = useAll('listClients', {});
+  const clients: readonly Client[] = items;
   const isFull = team?.access === 'full';
+  /** False: a client that is not read yet can be one in which the person can write. */
+  const isKnown = isFull || (query.isSuccess && !query.hasNextPage);
   /** @param clientId null: the Team layer */
   function canWrite(clientId: string | null): boolean {
     if (team?.state !== 'active' || team.access === 'read') return false;
@@ -34,7 +38,26 @@ export function useRights() {
   }
   const nameOf = (clientId: string | null) =>
     clientId === null ? 'Team' : (clients.find(({ id }) => id === clientId)?.name ?? '…');
-  return { session, isFull, clients, canWrite, rightsOn, nameOf };
+  return { session, isFull, isKnown, clients, canWrite, rightsOn, nameOf };
+}
+
+/**
+ * Whether the editor is open that the address asks for. One that is open stays, even if the right to write ends: what was typed
+ * is not lost. One that cannot open is taken out of the address, so that it does not open by surprise later.
+ * @param wanted names what is edited; undefined: no editor is asked for
+ * @param canOpen undefined: not known yet
+ * @param forget takes it out of the address
+ */
+export function useEditor(wanted: string | undefined, canOpen: boolean | undefined, forget: () => void) {
+  const { isKnown } = useRights();
+  const open = useRef<string>(undefined);
+  const isOpen = wanted !== undefined && (open.current === wanted || canOpen === true);
+  open.current = isOpen ? wanted : undefined;
+  const isRefused = wanted !== undefined && !isOpen && canOpen === false && isKnown;
+  useEffect(() => {
+    if (isRefused) forget();
+  }, [isRefused]);
+  return isOpen;
 }
 
 /** The layers that the person can write in, as options; the value of the Team layer is empty. */

@@ -1,10 +1,10 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react';
+import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useReducer, useState } from 'react';
 import type { Chunk } from '../../../../shared/schemas/sources.ts';
 import { useBytes, usePages } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
 import { type Args, Refusal } from '../../app/request.ts';
-import { isExpired, useRights } from '../../app/rights.ts';
+import { isExpired, useEditor, useRights } from '../../app/rights.ts';
 import { useIsWide } from '../../app/wide.ts';
 import { Button } from '../../ui/button.tsx';
 import { HereLink } from '../../ui/here-link.tsx';
@@ -69,11 +69,13 @@ function useSource(id: string, wanted: string | undefined) {
 /** The page at /sources/{id}: a source with its text, or with `edit` its editor. */
 export default function SourcePage() {
   const { id } = api.useParams();
-  const [{ chunk, edit }] = useFilters('/sources/$id');
+  const [{ chunk, edit }, setFilters] = useFilters('/sources/$id');
   const read = useSource(id, chunk);
   const { query, source } = read;
   const { rightsOn } = useRights();
-  const edited = useRef<string>(null);
+  const isEditing = useEditor(edit && id, source && rightsOn(source).change, () =>
+    setFilters({ edit: undefined }),
+  );
   // Nobody goes on reading what they can no longer read; who is writing keeps their text.
   const isLost = edit === undefined && query.error instanceof Refusal && query.error.status === 404;
   if (source === undefined || isLost)
@@ -84,9 +86,6 @@ export default function SourcePage() {
         </Link>
       </NoRecord>
     );
-  // An editor that is open stays, even if the source was archived meanwhile.
-  const isEditing = edit !== undefined && (edited.current === id || rightsOn(source).change);
-  edited.current = isEditing ? id : null;
   if (!isEditing) return <Shown key={id} read={read} source={source} />;
   return (
     <Suspense fallback={<Skeleton />}>

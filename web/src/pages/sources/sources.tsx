@@ -5,7 +5,7 @@ import type { Source } from '../../../../shared/schemas/sources.ts';
 import { useList, useRead } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
 import { SOURCES } from '../../app/pages.tsx';
-import { useRights } from '../../app/rights.ts';
+import { useEditor, useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { textColumn, timeColumn } from '../../ui/columns.tsx';
@@ -62,9 +62,10 @@ function useCount(filters: object, state: string, isShown: boolean) {
 
 /** The page at /sources: the list, or with `new` the editor of a note. */
 export default function Sources(): ReactNode {
-  const [{ new: isNew, clientId }] = useFilters('/sources');
+  const [{ new: isNew, clientId }, setFilters] = useFilters('/sources');
   const { canWrite } = useRights();
-  return isNew === undefined || !canWrite(null) ? (
+  const isWriting = useEditor(isNew, canWrite(null), () => setFilters({ new: undefined }));
+  return !isWriting ? (
     <SourceList />
   ) : (
     <Suspense fallback={<Skeleton />}>

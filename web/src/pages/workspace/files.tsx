@@ -15,7 +15,7 @@ import { useFilters } from '../../app/filters.ts';
 import { useKept } from '../../app/kept.ts';
 import { FILES } from '../../app/pages.tsx';
 import { usePerson } from '../../app/person.ts';
-import { useRights } from '../../app/rights.ts';
+import { useEditor, useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
 import { ActionMenu } from '../../ui/action-menu.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -47,10 +47,15 @@ const FileEditor = lazy(() => import('./editor.tsx'));
 
 /** The page at /files: all files, the one that the address names, or its editor. */
 export default function FilesPage(): ReactNode {
-  const [{ path, as }] = useFilters('/files');
+  const [{ path, as }, setFilters] = useFilters('/files');
   const { canWrite } = useRights();
+  const isEditing = useEditor(
+    as === 'edit' ? (path ?? '') : undefined,
+    path !== undefined && canWrite(clientOf(path)),
+    () => setFilters({ as: undefined }),
+  );
   if (path === undefined) return <FileList />;
-  const Shown = as === 'edit' && canWrite(clientOf(path)) ? FileEditor : FilePage;
+  const Shown = isEditing ? FileEditor : FilePage;
   return (
     <Suspense fallback={<Skeleton />}>
       <Shown key={path} path={path} />
