@@ -107,6 +107,56 @@ describe('the session of the console', { skip }, () => {
     assert.equal(new URL(page.url()).searchParams.get('q'), 'harb');
   });
 
+  test('that ends while something is typed keeps it for the same person, in a note and in a dialog', async () => {
+    const { context, ownerEmail, api, teamId } = await newcomer();
+    const { page } = await openIn(context, '/sources?new=1');
+    await signIn(page, ownerEmail);
+    const text = page.getByLabel('Text, in Markdown');
+    await text.fill('A long thought');
+    await api.logout({ everywhere: true });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.waitFor();
+    assert.match(await page.title(), /^Sign in/);
+    await page.keyboard.press('Escape');
+    assert.ok(await again.isVisible());
+    await signIn(page, ownerEmail);
+    await again.waitFor({ state: 'detached' });
+    assert.equal(await text.inputValue(), 'A long thought');
+    assert.match(await page.title(), /^New note/);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'A long thought');
+    assert.equal(await again.count(), 0);
+
+    await page.goto(`${base}/clients?team=${teamId}`);
+    await page.getByRole('button', { name: 'New client' }).first().click();
+    const name = page.getByRole('dialog', { name: 'New client' }).getByLabel('Name');
+    await name.fill('Lighthouse');
+    await context.clearCookies();
+    await name.press('Enter');
+    await again.waitFor();
+    await page.keyboard.press('Escape');
+    await signIn(page, ownerEmail);
+    await again.waitFor({ state: 'detached' });
+    assert.equal(await name.inputValue(), 'Lighthouse');
+    await name.press('Enter');
+    await page.getByRole('row').filter({ hasText: 'Lighthouse' }).waitFor();
+  });
+
+  test('that ended is emptied if someone else signs in', async () => {
+    const { context, ownerEmail, api } = await newcomer();
+    const other = await newcomer();
+    const { page } = await openIn(context, '/sources?new=1');
+    await signIn(page, ownerEmail);
+    await page.getByLabel('Text, in Markdown').fill('A long thought');
+    await api.logout({ everywhere: true });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    await signIn(page, other.ownerEmail);
+    await page.getByText('There is no such Team').waitFor();
+    assert.doesNotMatch(await contents(page), /long thought|harbour/);
+  });
+
   test('that has been left is not shown again by an answer that was on its way', async () => {
     const { context, ownerEmail } = await newcomer();
     const { page } = await openIn(context, '/sources');

@@ -9,7 +9,8 @@ import { ROOT } from './root.ts';
  * it belongs to, and tabs tell each other when that changes.
  */
 
-export type Session = SessionInfo;
+/** `isOver`: it has ended by itself. The page stays as it is, behind the form to sign in. */
+export type Session = SessionInfo & { isOver?: true };
 export type Team = SessionInfo['teams'][number];
 
 /** A change that names the operation `getSession` reads it again. */
@@ -24,14 +25,15 @@ const tabs = new BroadcastChannel(`team-memory:${ROOT.pathname}`);
 
 /** The service no longer accepts the session. */
 const isEnded = (error: unknown) => error instanceof Refusal && error.status === 401;
+const isRefused = ({ state }: { state: { error: unknown } }) => isEnded(state.error);
 /** Refusals after which the rights of the person are not those that the page shows. */
 const OUTDATED = /^(full_access_required|company_role_required|team_forbidden|team_archived)$/;
 const onError = (error: unknown) => {
   const isOutdated = error instanceof Refusal && OUTDATED.test(error.code);
-  if ((isEnded(error) || isOutdated) && queryClient.getQueryData(KEY) !== null) void rereadSession();
+  if ((isEnded(error) || isOutdated) && signedInAs() !== null) void rereadSession();
 };
-/** Reads the session again: the name or the rights of the person are different now. */
-const rereadSession = () => queryClient.invalidateQueries({ queryKey: KEY });
+/** Reads the session again: it has ended, or the name or the rights of the person are different now. */
+export const rereadSession = () => queryClient.invalidateQueries({ queryKey: KEY });
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
@@ -56,14 +58,15 @@ const sessionQuery = queryOptions({
     try {
       const now = await send(null, 'getSession', [], signal);
       const before = queryClient.getQueryData<Session | null>(KEY);
-      // Somebody else signed in in another tab.
+      // Somebody else signed in.
       if (before && before.user.id !== now.user.id) forget();
+      else if (before?.isOver) void queryClient.refetchQueries({ type: 'active', predicate: isRefused });
       return now;
     } catch (error) {
       if (!isEnded(error)) throw error;
-      if (queryClient.getQueryData(KEY) !== undefined) forget();
       forgetSearches();
-      return null;
+      const before = queryClient.getQueryData<Session | null>(KEY);
+      return before ? { ...before, isOver: true } : null;
     }
   },
   staleTime: 60_000,
@@ -75,7 +78,10 @@ const sessionQuery = queryOptions({
 export const useSessionState = () => useQuery(sessionQuery);
 
 /** The id of the person who is signed in, for what goes on while no page shows it. */
-export const signedInAs = () => queryClient.getQueryData<Session | null>(KEY)?.user.id ?? null;
+export function signedInAs(): string | null {
+  const session = queryClient.getQueryData<Session | null>(KEY);
+  return session && !session.isOver ? session.user.id : null;
+}
 
 /**
  * Signs in, and shows the console. A sign-out that is due is sent first: afterwards, the cookie is of the new session.
@@ -89,7 +95,6 @@ export async function signIn(body: { email: string; password: string }): Promise
 
 /** Shows the console of the session that has begun. */
 export async function begin(): Promise<void> {
-  forget();
   tabs.postMessage('changed');
   await rereadSession();
 }
@@ -144,14 +149,14 @@ export async function sendDueSignOut(): Promise<void> {
 export async function signOut(): Promise<void> {
   localStorage.setItem(DUE, '1');
   empty();
-  tabs.postMessage('changed');
+  tabs.postMessage('left');
   await sendDueSignOut().catch(() => undefined);
   tabs.postMessage('changed');
   await rereadSession();
 }
 
-tabs.addEventListener('message', () => {
-  if (isSignOutDue()) empty();
+tabs.addEventListener('message', ({ data }) => {
+  if (data === 'left' || isSignOutDue()) empty();
   else void rereadSession();
 });
 

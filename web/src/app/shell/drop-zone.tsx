@@ -14,6 +14,7 @@ export function DropZone() {
   const [isOver, setOver] = useState(false);
   const canImport = team !== null && team.state === 'active' && team.access !== 'read';
   async function importFiles(data: DataTransfer) {
+    if (session.isOver) return;
     if (!canImport) {
       const isArchived = team?.state === 'archived';
       const why = isArchived ? 'The Team is archived.' : 'You can only read here.';

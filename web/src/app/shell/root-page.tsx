@@ -15,7 +15,7 @@ import { sayFailure } from '../../ui/toast.tsx';
 import { canOpen, type PageInfo } from '../pages.tsx';
 import { send, Unreachable } from '../request.ts';
 import { type Session, SessionContext, type Team, useSessionState } from '../session.tsx';
-import { Entry } from './entry.tsx';
+import { Entry, EntryAbove } from './entry.tsx';
 import { Shell } from './shell.tsx';
 
 /** The Team to show: the one in the address, else the one last used in this tab, else the only one. */
@@ -34,7 +34,12 @@ export function Root() {
   if (page === null && matches.length > 1) return <Outlet />;
   if (session === undefined || session === null)
     return <Entry session={session} problem={failureReason} page={page} />;
-  return <SignedIn key={session.user.id} session={session} page={page} />;
+  return (
+    <>
+      <SignedIn key={session.user.id} session={session} page={page} />
+      {session.isOver && <EntryAbove page={page} />}
+    </>
+  );
 }
 
 function SignedIn({ session, page }: { session: Session; page: PageInfo | null }) {
