@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createLogger } from '../../../shared/logger.ts';
 import { FAULT } from '../../support/import-records.ts';
+import { givePassword, PASSWORD } from '../../support/invites.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { beginRun, failRun, importFiles, startOwnWorker } from '../../support/own-worker.ts';
 import { title } from '../../support/pages.ts';
@@ -177,6 +178,42 @@ describe('the page of imports', { skip }, () => {
     const before = tries;
     await page.clock.runFor(60_000);
     assert.equal(tries, before);
+  });
+
+  it('sends what waits when the person has signed in again', async () => {
+    const company = await service.company();
+    await givePassword(service, company.ownerId, PASSWORD);
+    const { page } = await open(company, '/imports');
+    await page.getByText('Nothing has been imported yet').waitFor();
+    await page.context().clearCookies();
+    await choose(page, 'a.txt');
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    await page.getByLabel('Email').fill(company.ownerEmail);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    const sent = page.waitForResponse(
+      (answer) => answer.request().method() === 'POST' && answer.status() === 202,
+    );
+    await button(page, 'Sign in').click();
+    await sent;
+    await progress(page).getByText('1 waiting').waitFor();
+    assert.equal(await page.getByText('You have signed out.').count(), 0);
+  });
+
+  it('no longer lists an own import that was deleted elsewhere', async () => {
+    const company = await service.company();
+    const { page } = await open(company, '/imports');
+    await page.getByText('Nothing has been imported yet').waitFor();
+    await choose(page, 'a.txt');
+    await progress(page).getByText('1 waiting').waitFor();
+    let made = await company.all.listImports();
+    for (; made.length === 0; made = await company.all.listImports()) await page.waitForTimeout(50);
+    await failRun(service, company, made[0]!.id, FAULT);
+    await row(page, 'a.txt').getByText(FAULT.message).waitFor();
+    await page.waitForLoadState('networkidle');
+    await company.api.removeImport(made[0]!.id);
+    await page.clock.setFixedTime(Date.now() + 20_000);
+    await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    await row(page, 'a.txt').waitFor({ state: 'detached' });
   });
 
   it('retries all failed imports in one click, and asks before it cancels or deletes one', async () => {

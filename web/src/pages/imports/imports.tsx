@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FolderUp, Info, Upload } from 'lucide-react';
-import { type ChangeEvent, useEffect, useRef } from 'react';
+import { type ChangeEvent, useEffect, useEffectEvent, useRef } from 'react';
 import { IMPORT_EXTENSIONS } from '../../../../shared/formats/media-types.ts';
 import type { Import } from '../../../../shared/schemas/imports.ts';
 import { useList, useRead } from '../../app/data.ts';
@@ -69,9 +69,15 @@ function useImports(state: Import['state'] | undefined, clientId: string | undef
     return () => void queryClient.invalidateQueries({ queryKey: [team, 'listImports'] });
   }, [isMoving, team]);
 
+  const pages = list.query.data;
+  const oldest = list.query.hasNextPage ? (list.items.at(-1)?.createdAt ?? '') : '';
+  const listAll = useEffectEvent(() => {
+    if (pages !== undefined && state === undefined && clientId === undefined) sender.list(list.items, oldest);
+  });
+  useEffect(() => listAll(), [pages]);
+
   const own = new Set(files.map(({ importId }) => importId));
   const byId = new Map(list.items.map((item) => [item.id, item]));
-  const oldest = list.query.hasNextPage ? (list.items.at(-1)?.createdAt ?? '') : '';
   for (const item of known.values()) {
     const listed = byId.get(item.id);
     const isNew = item.createdAt > oldest && (isMoving || own.has(item.id));

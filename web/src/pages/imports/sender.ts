@@ -6,7 +6,7 @@ import { base64Of, sha256Of } from '../../app/content.ts';
 import type { Item } from '../../app/data.ts';
 import { askBeforeLeaving } from '../../app/leaving.ts';
 import { type Args, Refusal, send } from '../../app/request.ts';
-import { queryClient, signedInAs, useSession, useTeam } from '../../app/session.tsx';
+import { queryClient, rereadSession, signedInAs, useSession, useTeam } from '../../app/session.tsx';
 import type { Chosen } from '../../app/shell/dropped-files.ts';
 import { count, size } from '../../ui/text.tsx';
 
@@ -49,6 +49,8 @@ const FILE_FAULTS = new Set([400, 413, 415, 422, 500]);
 /** The statuses after which the same request is sent again. */
 const PASSING = new Set([429, 502, 503, 504]);
 const LONGEST_PAUSE_SECONDS = 30;
+/** Why files wait while another person, or nobody, is signed in. */
+const SIGNED_OUT = 'You have signed out.';
 /** After so many tries, some three minutes, the person decides when to go on. */
 const MAX_TRIES = 10;
 
@@ -100,6 +102,8 @@ function openSender(user: string, team: string) {
   let ids = 0;
   const owner = {};
   const listeners = new Set<() => void>();
+  /** The imports that were in the list of all when it was read last. */
+  let listed: readonly string[] = [];
   let endPause = () => {};
 
   function update(change: Partial<SenderState>) {
@@ -126,10 +130,19 @@ function openSender(user: string, team: string) {
     }
     update({ known });
   }
+  /** Removes an import that was cancelled or deleted. */
+  function forget(id: string) {
+    const files = state.files.filter(({ importId }) => importId !== id);
+    update({ files, known: new Map([...state.known].filter(([one]) => one !== id)) });
+  }
   function hold(held: string) {
     update({ held });
     endPause();
   }
+  // The person has signed in again.
+  queryClient.getQueryCache().subscribe(() => {
+    if (state.held === SIGNED_OUT && signedInAs() === user) void run();
+  });
   const waiting = () => state.files.filter((file) => file.state === 'waiting');
 
   async function run() {
@@ -197,13 +210,17 @@ function openSender(user: string, team: string) {
     for (let tries = 1; state.held === ''; tries += 1) {
       // Another tab can have signed out, or signed in as someone else: the cookie is theirs.
       if (signedInAs() !== user) {
-        hold('You have signed out.');
+        hold(SIGNED_OUT);
         break;
       }
       try {
         return (await send(team, 'importFiles', [body], undefined, key)).imports;
       } catch (error) {
         const refusal = error instanceof Refusal ? error : null;
+        if (refusal?.status === 401) {
+          await rereadSession();
+          if (signedInAs() !== user) continue;
+        }
         if (refusal !== null && !PASSING.has(refusal.status) && refusal.code !== 'idempotency_in_progress')
           throw refusal;
         const why = refusal === null ? (error as Error).message : 'The service is busy.';
@@ -258,10 +275,16 @@ function openSender(user: string, team: string) {
       const files = state.files.filter((file) => file.state === 'sending' || !goes(file));
       update({ files, ...(!state.isBusy && { held: '' }) });
     },
-    /** Removes an import that was cancelled or deleted. */
-    forget(id: string) {
-      const files = state.files.filter(({ importId }) => importId !== id);
-      update({ files, known: new Map([...state.known].filter(([one]) => one !== id)) });
+    forget,
+    /**
+     * Takes over which imports there are. What was listed before and is not now was deleted, such as in another tab.
+     * @param oldest when the last of them was made, if there are older ones
+     */
+    list(imports: readonly Import[], oldest: string) {
+      const ids = new Set(imports.map(({ id }) => id));
+      for (const id of listed)
+        if (!ids.has(id) && (state.known.get(id)?.createdAt ?? '') > oldest) forget(id);
+      listed = [...ids];
     },
   };
 }
