@@ -9,7 +9,7 @@ import { addClient, addPerson, type Caller } from '../../support/team.ts';
 import { openPages } from './support.ts';
 
 const service = await openTestApp();
-const { open, skip } = await openPages(service);
+const { base, open, skip } = await openPages(service);
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const press = (page: Page, name: string) => button(page, name).click();
@@ -50,6 +50,15 @@ describe('the list of sources', { skip }, () => {
     await press(page, 'Undo');
     await page.getByText('20 sources: taken back.').waitFor();
     assert.equal(await tagged(), 0);
+  });
+
+  test('a time of nearly an hour ago is an hour ago', async () => {
+    const company = await service.company();
+    await ingest(company, 'Tram');
+    const { page } = await open(company, '/livez');
+    await page.clock.setFixedTime(Date.now() + 3_580_000);
+    await page.goto(`${base}/sources?team=${company.teamId}`);
+    await page.getByRole('row').filter({ hasText: 'Tram' }).getByText('1h ago').first().waitFor();
   });
 
   test('filters are saved by name in this browser, and all that match are moved at once', async () => {

@@ -44,16 +44,17 @@ const DAY_AND_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: '
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
 
 const STEPS: readonly [below: number, unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
-  [3600, 'minute', 60],
-  [86_400, 'hour', 3600],
-  [604_800, 'day', 86_400],
+  [60, 'minute', 60],
+  [24, 'hour', 3600],
+  [7, 'day', 86_400],
 ];
 
 /** How long ago a time was, or how far away it is; after a week, its day. */
 function relativeTime(at: Date, now = new Date()): string {
   const seconds = (at.getTime() - now.getTime()) / 1000;
   if (Math.abs(seconds) < 60) return 'just now';
-  const step = STEPS.find(([below]) => Math.abs(seconds) < below);
+  // A number that is rounded up to the next unit is told in that unit.
+  const step = STEPS.find(([below, , length]) => Math.round(Math.abs(seconds) / length) < below);
   if (step !== undefined) return RELATIVE.format(Math.round(seconds / step[2]), step[1]);
   return (at.getFullYear() === now.getFullYear() ? DAY : DAY_AND_YEAR).format(at);
 }
