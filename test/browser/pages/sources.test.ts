@@ -76,6 +76,14 @@ describe('the list of sources', { skip }, () => {
     await button(page, 'Boats').waitFor();
     await page.getByLabel('Tag', { exact: true }).selectOption('');
     await page.getByText('Tram', { exact: true }).waitFor();
+    await page.getByLabel('Title or address').fill('tram');
+    await page.waitForURL(/q=tram/);
+    await press(page, 'Saved filters');
+    await page.getByRole('menuitem', { name: 'Save these filters' }).click();
+    await page.keyboard.type('Boats');
+    await page.keyboard.press('Enter');
+    await page.getByText('“Boats” has other filters now.').waitFor();
+    await press(page, 'Undo');
     await press(page, 'Saved filters');
     await page.getByRole('menuitem', { name: 'Boats' }).click();
     await page.getByText('Tram', { exact: true }).waitFor({ state: 'detached' });

@@ -39,8 +39,10 @@ export function SavedFilters<F extends Filters>({ page, filters, apply }: Props<
   async function save(fields: FormData) {
     const name = textIn(fields, 'name');
     if (name === '') throw wrongField('name', 'Enter a name.');
+    const before = saved.find((one) => one.name === name);
     put({ name, filters: Object.fromEntries(given) });
     setSaving(false);
+    if (before) say(`“${name}” has other filters now.`, () => put(before));
   }
   function remove(one: Saved) {
     store((list) => list.filter(({ name }) => name !== one.name));
