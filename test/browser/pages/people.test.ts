@@ -45,6 +45,7 @@ describe('the page of people', { skip }, () => {
     await page.getByLabel('Email addresses').fill(`Ann Baker <${ann}>, ${ben}\n${owner}`);
     await choose(page, 'Acme', 'Read');
     await choose(page, 'Globex', 'Write');
+    await page.getByLabel('The link works for').selectOption('1 day');
     await press(page, 'Make 3 links');
     await said(page, 'You cannot invite yourself');
     await page.keyboard.press('Escape');
@@ -68,6 +69,7 @@ describe('the page of people', { skip }, () => {
     );
     await press(page, 'Try again');
     assert.equal(await page.getByLabel('Email addresses').inputValue(), owner);
+    assert.equal(await page.getByLabel('The link works for').inputValue(), '24');
     assert.equal(refused.splice(0).length, 1, 'the request that was refused');
   });
 

@@ -119,6 +119,7 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
     new Map(like?.grants.map((one) => [one.clientId, one.access])),
   );
   const [outcome, setOutcome] = useState<Pick<LinksProps, 'links' | 'refused'> | null>(null);
+  const [hours, setHours] = useState(168);
   const { addresses, others } = addressesIn(text);
   const isTeam = of === 'team';
   const clients = useAll('listClients', {}, isTeam);
@@ -146,17 +147,19 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
     if (others.length > 0)
       throw wrongField('emails', `This is not an email address: ${others.slice(0, 3).join(', ')}`);
     if (addresses.length === 0) throw wrongField('emails', 'Enter at least one email address.');
+    const expiresInHours = Number(fields.get('hours'));
     const links: OneTimeLink[] = [];
     const refused: { email: string; why: string }[] = [];
     for (const email of addresses) {
       try {
-        links.push(await make(email, Number(fields.get('hours'))));
+        links.push(await make(email, expiresInHours));
       } catch (error) {
         refused.push({ email, why: (error as Error).message });
       }
     }
     const reasons = refused.map(({ email, why }) => (refused.length === 1 ? why : `${email}: ${why}.`));
     if (links.length === 0) throw wrongField('emails', reasons.join(' '));
+    setHours(expiresInHours);
     setOutcome({ links, refused });
   }
 
@@ -194,7 +197,7 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
           onChange={(ids, level) => setAccess(new Map([...access, ...ids.map((id) => [id, level] as const)]))}
         />
       )}
-      <LinkHours hours={[24, 168, 720]} initial={168} />
+      <LinkHours hours={[24, 168, 720]} initial={hours} />
     </FormDialog>
   );
 }
