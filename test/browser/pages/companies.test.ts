@@ -143,6 +143,7 @@ describe('the page of the Company', { skip }, () => {
     const company = await service.company();
     const ada = await named(company, 'Ada', { companyRole: 'admin' });
     const { page: asking } = await open(ada, '/company?part=requests');
+    await asking.getByText('You have not asked for access').waitFor();
     await button(asking, 'Ask for access').click();
     await dialog(asking).getByLabel('Reason').fill('The audit of May');
     await button(asking, 'Send the request').click();

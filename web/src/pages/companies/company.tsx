@@ -230,7 +230,7 @@ function AccessRequests() {
   return (
     <LoadedList query={query}>
       {items.length === 0 && (
-        <Empty icon={KeyRound} title="Nobody has asked for access">
+        <Empty icon={KeyRound} title={`${isOwner ? 'Nobody has' : 'You have not'} asked for access`}>
           Admins of the Company ask here for access to Teams of others. An Owner decides.
         </Empty>
       )}
