@@ -28,7 +28,12 @@ const MOST_SEARCHES = 10;
 /** What this person searched for last in this Team, in this browser, and a function that adds a search. */
 export function useRecentSearches() {
   const [recent, store] = useStored<string>('searches');
-  const add = (query: string) =>
-    store((list) => [query, ...list.filter((one) => one !== query)].slice(0, MOST_SEARCHES));
+  const add = (query: string) => {
+    try {
+      store((list) => [query, ...list.filter((one) => one !== query)].slice(0, MOST_SEARCHES));
+    } catch {
+      // The browser has no room left, or keeps nothing: the search is made all the same.
+    }
+  };
   return [recent, add] as const;
 }
