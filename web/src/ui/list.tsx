@@ -31,12 +31,15 @@ export interface Selection {
   setAll: (isChosen: boolean) => void;
 }
 
+/** What a list can show: each record has an id, or what is unique in its place. */
+type Listed = { id: string } | { userId: string } | { path: string };
+const idOf = (one: Listed) => ('id' in one ? one.id : 'userId' in one ? one.userId : one.path);
+
 interface Props<One> {
   label: string;
   read: Read<One>;
   /** False: a column that is not there. */
   columns: readonly (Column<One> | false)[];
-  idOf: (one: One) => string;
   /** What a row is called when it is chosen. */
   nameOf?: (one: One) => string;
   sorting?: Sorting | undefined;
@@ -77,8 +80,8 @@ const cellClass = ({ isNumber }: { isNumber?: boolean }) =>
 const placed = (top: number, height: number) => ({ height, transform: `translateY(${top}px)` });
 
 /** A list of records: rows of one height, of which only those on screen exist, read page by page. */
-export function RecordList<One>(props: Props<One>) {
-  const { label, read, idOf, nameOf, sorting, onSort, selection, groupOf, empty } = props;
+export function RecordList<One extends Listed>(props: Props<One>) {
+  const { label, read, nameOf, sorting, onSort, selection, groupOf, empty } = props;
   const { items, total, query } = read;
   const area = useRef<HTMLDivElement>(null);
   const headingOf = (index: number) => {

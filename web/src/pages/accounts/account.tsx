@@ -89,7 +89,6 @@ export default function Account() {
               '5.5rem',
             ),
           ]}
-          idOf={({ id }) => id}
           empty={<Empty icon={Monitor} title="No sessions" />}
         />
       </Section>

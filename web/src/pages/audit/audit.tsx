@@ -134,7 +134,6 @@ export default function Audit() {
             <IconButton icon={ChevronRight} label="Details" onClick={() => void setFilters({ event: id })} />
           )),
         ]}
-        idOf={({ id }) => id}
         groupOf={dayOf}
         empty={
           <Empty

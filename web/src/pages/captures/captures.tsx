@@ -78,7 +78,6 @@ export default function CapturesPage() {
           textColumn<ListedCapture>('Client', 'minmax(0,8rem)', ({ clientId }) => nameOf(clientId)),
           timeColumn<ListedCapture>('Created', ({ createdAt }) => createdAt),
         ]}
-        idOf={({ id }) => id}
         nameOf={({ sessionId: name }) => name}
         empty={<NoCapture isFiltered={state !== undefined || sessionId !== undefined} />}
       />

@@ -84,7 +84,6 @@ export default function Clients() {
         label="Clients"
         read={{ ...read, items: shown }}
         columns={columns}
-        idOf={({ id }) => id}
         empty={
           filters.q !== undefined ? (
             <Empty icon={Briefcase} title="No client has this in its name" />

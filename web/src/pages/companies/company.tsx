@@ -110,7 +110,6 @@ function Teams() {
           ),
           timeColumn('Made', ({ createdAt }) => createdAt),
         ]}
-        idOf={({ id }) => id}
         empty={
           <Empty icon={Building2} title="The Company has no Team yet">
             Make the first one: then people can be invited and files imported.

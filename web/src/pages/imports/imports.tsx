@@ -200,7 +200,6 @@ export default function ImportsPage() {
             />
           )),
         ]}
-        idOf={({ id }) => id}
         empty={<Nothing isFiltered={state !== undefined || clientId !== undefined} />}
       />
       {row !== undefined && <Details row={row} actions={actionsOf(row)} onClose={() => show(undefined)} />}

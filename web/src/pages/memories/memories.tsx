@@ -127,7 +127,6 @@ export default function MemoriesPage() {
         label="Memories"
         read={read}
         columns={columnsFor(nameOf)}
-        idOf={({ id }) => id}
         nameOf={({ title }) => title}
         sorting={{ by: sort, isAscending: order === 'asc' }}
         onSort={({ by, isAscending }) => set({ sort: by, order: isAscending ? 'asc' : 'desc' })}

@@ -79,7 +79,6 @@ export function Invites({ of, isMaking, onMaking }: ListProps) {
             ],
           ),
         ]}
-        idOf={({ id }) => id}
         empty={<Empty icon={UserPlus} title="Nobody has been invited yet" />}
       />
       {revoking !== null && (

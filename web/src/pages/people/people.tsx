@@ -134,7 +134,6 @@ export function Members({ of, filters, setFilters, empty }: Props) {
           manages && textColumn('Reaches', '8rem', reachOf),
           timeColumn('Since', ({ createdAt }) => createdAt),
         ]}
-        idOf={({ userId }) => userId}
         empty={filters.q === undefined ? empty : nobody}
       />
       {open && (

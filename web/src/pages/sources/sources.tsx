@@ -131,7 +131,6 @@ function SourceList() {
         label="Sources"
         read={read}
         columns={columnsFor(rights.nameOf)}
-        idOf={({ id }) => id}
         nameOf={({ title }) => title}
         sorting={{ by: sort ?? '', isAscending: order === 'asc' }}
         onSort={({ by, isAscending }) => void setFilters({ sort: by, order: isAscending ? 'asc' : 'desc' })}

@@ -127,7 +127,6 @@ export function TokenList({ of, onRotated, children }: Props) {
         label="Tokens"
         read={read}
         columns={columns}
-        idOf={({ id }) => id}
         empty={<Empty icon={KeyRound} title="No tokens yet" children={children} />}
       />
       {open?.what === 'revoke' && (

@@ -218,7 +218,6 @@ function FileList() {
         label="Files"
         read={{ items: rows, total: rows.length, query: workspace } as unknown as List<Row>}
         columns={columns}
-        idOf={({ path }) => path}
         nameOf={({ path }) => nameOf(path)}
         empty={
           <Empty icon={File} title={isTree ? 'There are no files yet' : 'No file matches'}>
