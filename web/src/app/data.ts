@@ -103,6 +103,8 @@ export interface List<One> {
   items: One[];
   /** How many there are in all; null until it is known. */
   total: number | null;
+  /** Whether it is read to its end. */
+  isRead: boolean;
   query: UseInfiniteQueryResult<unknown>;
 }
 
@@ -123,7 +125,8 @@ export function useList<N extends ListName>(
   };
   const read = usePages(name, argsFor, [query, ...path], STALE_MS, enabled);
   const pages = (read.data?.pages ?? []) as { items: Item<N>[]; total?: number }[];
-  return { items: pages.flatMap(({ items }) => items), total: pages[0]?.total ?? null, query: read };
+  const isRead = read.data !== undefined && !read.hasNextPage;
+  return { items: pages.flatMap(({ items }) => items), total: pages[0]?.total ?? null, isRead, query: read };
 }
 
 /** Reads a list to its end, such as one that is filtered or sorted here. */

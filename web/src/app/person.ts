@@ -11,9 +11,8 @@ export function useNames(
   gone: string,
   isNeeded = true,
 ) {
-  const { items, query } = useAll(of, {}, isNeeded);
+  const { items, isRead } = useAll(of, {}, isNeeded);
   const names = new Map(items.map((one) => ['userId' in one ? one.userId : one.id, one.name]));
-  const isRead = query.isSuccess && !query.hasNextPage;
   return (id: string) => names.get(id) ?? (isRead ? gone : '…');
 }
 

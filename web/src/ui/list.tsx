@@ -85,7 +85,8 @@ export function RecordList<One extends Listed>(props: Props<One>) {
   const { items, total, query } = read;
   const area = useRef<HTMLDivElement>(null);
   const headingOf = (index: number) => {
-    const [before, one] = [items[index - 1], items[index]];
+    const before = items[index - 1];
+    const one = items[index];
     if (groupOf === undefined || one === undefined) return null;
     return before !== undefined && groupOf(before) === groupOf(one) ? null : groupOf(one);
   };

@@ -1,6 +1,7 @@
-import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { CircleAlert, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { List } from '../app/data.ts';
 import { Button } from './button.tsx';
 
 /** Lines in the place of rows that are loading. */
@@ -57,12 +58,11 @@ interface LoadedProps<T> {
 export const Loaded = <T,>({ query, skeleton = <Skeleton />, children }: LoadedProps<T>) =>
   query.data === undefined ? <Unread query={query}>{skeleton}</Unread> : children(query.data);
 
+interface ListProps {
+  list: Pick<List<unknown>, 'isRead' | 'query'>;
+  children: ReactNode;
+}
+
 /** What needs a whole list, once that is read to its end; until then a skeleton, or why it could not be read. */
-export const LoadedList = ({ query, children }: { query: UseInfiniteQueryResult; children: ReactNode }) =>
-  query.data === undefined || query.hasNextPage ? (
-    <Unread query={query}>
-      <Skeleton rows={2} />
-    </Unread>
-  ) : (
-    children
-  );
+export const LoadedList = ({ list, children }: ListProps) =>
+  list.isRead ? children : <Unread query={list.query} children={<Skeleton rows={2} />} />;

@@ -41,13 +41,13 @@ export default function Account() {
   const end = ({ id }: SessionRecord) => orGone(endSession.mutateAsync([id]));
   const revoke = ({ id }: Token) => orGone(revokeToken.mutateAsync([id]));
   const endOthers = () => tell(endEach(others, end), `Ended: ${count(others.length, 'other session')}.`);
-  const isAllRead = [sessions, tokens].every(({ query }) => query.isSuccess && !query.hasNextPage);
   return (
     <Page
       title={ACCOUNT.name}
       shows={user.name}
       actions={
-        isAllRead &&
+        sessions.isRead &&
+        tokens.isRead &&
         what !== '' && (
           <Button look="danger" onClick={() => setAsks(true)}>
             End all sessions and tokens

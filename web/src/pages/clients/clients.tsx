@@ -151,7 +151,7 @@ function ClientPeople({ client: { id, name }, onClose }: { client: Client; onClo
     .map((one) => ({ id: one.userId, name: one.name, about: one.email, can: gives }));
   return (
     <Dialog isDrawer open onClose={onClose} title={name}>
-      <LoadedList query={grants.isRead ? members.query : grants.query}>
+      <LoadedList list={grants.isRead ? members : grants}>
         {people.length > 0 && (
           <AccessRows
             label="Who can open it"

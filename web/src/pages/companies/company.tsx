@@ -215,7 +215,7 @@ const CHANGED = ['listAccessRequests', 'listCompanyGrants'] as const;
 /** Access requests: an Owner decides on them, an Admin makes them and sees their own. */
 function AccessRequests() {
   const isOwner = useSession().company.role === 'owner';
-  const { items, query } = useAll('listAccessRequests', {});
+  const read = useAll('listAccessRequests', {});
   const personOf = useNames('listCompanyMembers', 'Someone who has left');
   const teamOf = useNames('listTeams', 'A deleted Team');
   const approve = useChange('approveAccessRequest', CHANGED);
@@ -223,12 +223,12 @@ function AccessRequests() {
   const busy = approve.isPending || deny.isPending;
   const [filters, setFilters] = useFilters('/company');
   // What waits for a decision comes first.
-  const sorted = items.toSorted((a, b) => Number(b.state === 'open') - Number(a.state === 'open'));
+  const sorted = read.items.toSorted((a, b) => Number(b.state === 'open') - Number(a.state === 'open'));
   const decide = (by: typeof approve | typeof deny, { id, userId }: AccessRequest, done: string) =>
     void tell(by.mutateAsync([id]), `The request of ${personOf(userId)} is ${done}.`);
   return (
-    <LoadedList query={query}>
-      {items.length === 0 && (
+    <LoadedList list={read}>
+      {sorted.length === 0 && (
         <Empty icon={KeyRound} title={`${isOwner ? 'Nobody has' : 'You have not'} asked for access`}>
           Admins of the Company ask here for access to Teams of others. An Owner decides.
         </Empty>
@@ -294,7 +294,7 @@ function AskForAccess({ onClose }: { onClose: () => void }) {
   }
   return (
     <FormDialog title="Ask for access" action="Send the request" send={ask} onClose={onClose}>
-      <LoadedList query={read.query}>
+      <LoadedList list={read}>
         <SelectField
           label="Team"
           name="teamId"

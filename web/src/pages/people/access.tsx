@@ -44,7 +44,7 @@ const keyOf = (userId: string, id: string) => `${userId} ${id}`;
  */
 export function useGrants(kind: keyof typeof KINDS) {
   const { list, ...names } = KINDS[kind];
-  const { items, query } = useAll(list, {});
+  const { items, isRead, query } = useAll(list, {});
   const give = useChange(names.give, []);
   const revoke = useChange(names.revoke, []);
   const mutationKey = [useTeamId(), list];
@@ -84,7 +84,6 @@ export function useGrants(kind: keyof typeof KINDS) {
     if (changed.length > 0) void tell(change.mutateAsync(changed), done, undo);
   }
 
-  const isRead = query.data !== undefined && !query.hasNextPage;
   /** How many someone can open. */
   const countOf = (userId: string) => grants.filter((grant) => grant.userId === userId).length;
   return { query, isRead, accessOf, countOf, set };

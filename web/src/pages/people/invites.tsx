@@ -123,8 +123,7 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
   const isTeam = of === 'team';
   const clients = useAll('listClients', {}, isTeam);
   // Of an invite that is made again, a client can be archived by now.
-  const isGone = (id: string) =>
-    clients.query.isSuccess && !clients.query.hasNextPage && !clients.items.some((one) => one.id === id);
+  const isGone = (id: string) => clients.isRead && !clients.items.some((one) => one.id === id);
 
   async function make(email: string, expiresInHours: number): Promise<OneTimeLink> {
     if (!isTeam) {

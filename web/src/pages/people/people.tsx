@@ -298,7 +298,7 @@ function Access({ of, member: { userId, name }, grants }: PersonProps) {
     grants.set(like, `${name} has the access of ${other.name}.`);
   }
   return (
-    <LoadedList query={grants.isRead ? read.query : grants.query}>
+    <LoadedList list={grants.isRead ? read : grants}>
       {rows.length === 0 ? (
         <p className="text-sm text-faint">There are no {noun}s yet.</p>
       ) : (

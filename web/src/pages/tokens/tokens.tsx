@@ -137,7 +137,7 @@ function NewToken({ onClose, onIssued }: NewProps) {
       <div className="flex flex-col gap-1">
         <Segments isLabelShown label="Reaches" value={reach} options={REACHES} onChange={setReach} />
         {reach === 'some' && (
-          <LoadedList query={clients.query}>
+          <LoadedList list={clients}>
             <Choices label="Clients" options={clients.items} chosen={clientIds} onChange={setClientIds} />
           </LoadedList>
         )}
