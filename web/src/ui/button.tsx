@@ -46,6 +46,11 @@ export const Button = ({
   </button>
 );
 
+/** The primary action of a page. */
+export const primaryButton = (icon: LucideIcon, name: string, onClick: () => void) => (
+  <Button look="primary" {...{ icon, onClick }} children={name} />
+);
+
 type IconProps = Omit<Props, 'busy' | 'children'> & { icon: LucideIcon; label: string };
 
 /** A button that shows only an icon; `label` is its name and its tooltip. */

@@ -79,7 +79,7 @@ export function Form({
   );
   if (title === undefined) return fields;
   return (
-    <Dialog open onClose={() => busy || onClose?.()} title={title}>
+    <Dialog onClose={() => busy || onClose?.()} title={title}>
       {fields}
     </Dialog>
   );

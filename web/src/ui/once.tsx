@@ -32,7 +32,7 @@ export function OnceDialog({ title, what, isCopied, onClose, actions, children }
   }
   const leave = () => (isCopied ? close() : setAsks(true));
   return (
-    <Dialog open onClose={leave} title={title}>
+    <Dialog onClose={leave} title={title}>
       {children}
       <div className="mt-4 flex justify-end gap-2">
         {actions}

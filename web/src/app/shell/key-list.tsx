@@ -26,7 +26,7 @@ export default function KeyList({ page, onClose }: { page: PageInfo | null; onCl
     ['Go to', pages.map(({ key, name }) => [`g ${key}`, name])],
   ];
   return (
-    <Dialog open onClose={onClose} title="Keys">
+    <Dialog onClose={onClose} title="Keys">
       {groups
         .filter(([, keys]) => keys.length > 0)
         .map(([title, keys]) => (

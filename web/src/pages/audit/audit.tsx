@@ -215,11 +215,13 @@ function Actions({ onRefresh }: { onRefresh: () => void }) {
         {isPending ? `${read.toLocaleString('en')} …` : 'CSV'}
       </Button>
       <ActionMenu label="More" actions={[isOwner && [ShieldCheck, 'Verify the audit', verify]]} />
-      <Dialog open={!isIdle} onClose={reset} title="Verify the audit">
-        <div className="flex flex-col gap-4">
-          {error ? <Failure error={error} retry={verify} /> : <Verification result={data} />}
-        </div>
-      </Dialog>
+      {!isIdle && (
+        <Dialog onClose={reset} title="Verify the audit">
+          <div className="flex flex-col gap-4">
+            {error ? <Failure error={error} retry={verify} /> : <Verification result={data} />}
+          </div>
+        </Dialog>
+      )}
     </>
   );
 }

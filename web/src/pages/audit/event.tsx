@@ -86,7 +86,7 @@ export function EventDrawer({ event, names, isOfCompany, onClose, onFilter }: Pr
   ];
   const ids = { [words(subjectType)]: subjectId, person: actorId, token: tokenId, event: id };
   return (
-    <Dialog open onClose={onClose} title="Event" isDrawer>
+    <Dialog onClose={onClose} title="Event" isDrawer>
       <div className="flex flex-col gap-5">
         <p className="text-lg">
           <Sentence event={event} names={names} />

@@ -81,14 +81,11 @@ export default function CapturesPage() {
         nameOf={({ sessionId: name }) => name}
         empty={<NoCapture isFiltered={state !== undefined || sessionId !== undefined} />}
       />
-      <Dialog
-        open={open !== undefined}
-        onClose={() => void setFilters({ open: undefined })}
-        title="Capture"
-        isDrawer
-      >
-        {open !== undefined && <OneCapture id={open} />}
-      </Dialog>
+      {open !== undefined && (
+        <Dialog onClose={() => void setFilters({ open: undefined })} title="Capture" isDrawer>
+          <OneCapture id={open} />
+        </Dialog>
+      )}
     </Page>
   );
 }

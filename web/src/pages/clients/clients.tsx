@@ -8,7 +8,7 @@ import { atField } from '../../app/form.ts';
 import { CLIENTS } from '../../app/pages.tsx';
 import { Refusal } from '../../app/request.ts';
 import { useTeam } from '../../app/session.tsx';
-import { Button } from '../../ui/button.tsx';
+import { primaryButton } from '../../ui/button.tsx';
 import { menuColumn, nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -39,11 +39,7 @@ export default function Clients() {
   const { archive, restore } = useArchive(setNamed);
   const shown = read.items.filter(({ name }) => matches(filters.q, [name]));
   const open = manages && !isArchive && read.items.find(({ id }) => id === filters.client);
-  const newButton = changes && (
-    <Button look="primary" icon={Plus} onClick={() => setNamed({ what: 'new' })}>
-      New client
-    </Button>
-  );
+  const newButton = changes && primaryButton(Plus, 'New client', () => setNamed({ what: 'new' }));
   const columns: readonly (Column<Client> | false)[] = [
     isArchive
       ? nameColumn('Name', ({ name }) => name)
@@ -150,7 +146,7 @@ function ClientPeople({ client: { id, name }, onClose }: { client: Client; onClo
     .toSorted(byName)
     .map((one) => ({ id: one.userId, name: one.name, about: one.email, can: gives }));
   return (
-    <Dialog isDrawer open onClose={onClose} title={name}>
+    <Dialog isDrawer onClose={onClose} title={name}>
       <LoadedList list={grants.isRead ? members : grants}>
         {people.length > 0 && (
           <AccessRows

@@ -8,7 +8,7 @@ import { useFilters } from '../../app/filters.ts';
 import { COMPANY } from '../../app/pages.tsx';
 import { useNames } from '../../app/person.ts';
 import { useSession } from '../../app/session.tsx';
-import { Button, buttonClass } from '../../ui/button.tsx';
+import { Button, buttonClass, primaryButton } from '../../ui/button.tsx';
 import { nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
@@ -70,17 +70,7 @@ export default function CompanyPage() {
   ].filter((part) => part !== false);
   const { value, name, action, shows } = parts.find((part) => part.value === filters.part) ?? parts[0]!;
   return (
-    <Page
-      title={COMPANY.name}
-      shows={name}
-      actions={
-        action && (
-          <Button look="primary" icon={Plus} onClick={() => make(true)}>
-            {action}
-          </Button>
-        )
-      }
-    >
+    <Page title={COMPANY.name} shows={name} actions={action && primaryButton(Plus, action, () => make(true))}>
       <Tabs label="Parts of the Company" parameter="part" value={value} tabs={parts} />
       {shows}
     </Page>
@@ -132,7 +122,7 @@ function TeamDrawer({ team, onClose }: { team: Team; onClose: () => void }) {
   // The list has no quotas.
   const whole = useRead('getTeam', [id], { enabled: isActive && isOwner });
   return (
-    <Dialog open onClose={onClose} title={name} isDrawer>
+    <Dialog onClose={onClose} title={name} isDrawer>
       <div className="flex flex-col gap-6">
         {teams.some((mine) => mine.id === id) && (
           <Link to="/" search={{ team: id }} className={`${buttonClass()} w-fit`}>

@@ -80,7 +80,7 @@ export function Details({ row, actions, onClose }: DetailsProps) {
   const { name, words, note, bytes, clientId, item } = row;
   const { nameOf } = useRights();
   return (
-    <Dialog open isDrawer onClose={onClose} title={<Name>{name}</Name>}>
+    <Dialog isDrawer onClose={onClose} title={<Name>{name}</Name>}>
       <Facts
         facts={[
           ['State', words],

@@ -12,7 +12,7 @@ import { useRights } from '../../app/rights.ts';
 import { queryClient, useTeam } from '../../app/session.tsx';
 import { chosenIn } from '../../app/shell/dropped-files.ts';
 import { ActionMenu } from '../../ui/action-menu.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, primaryButton } from '../../ui/button.tsx';
 import { actionsColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { ChoiceFilter, FilterBar } from '../../ui/filter-bar.tsx';
 import { HereLink } from '../../ui/here-link.tsx';
@@ -228,9 +228,7 @@ function ChooseButtons() {
       <Button icon={FolderUp} className="max-md:hidden" onClick={() => folder.current?.click()}>
         Choose a folder
       </Button>
-      <Button look="primary" icon={Upload} onClick={() => files.current?.click()}>
-        Choose files
-      </Button>
+      {primaryButton(Upload, 'Choose files', () => files.current?.click())}
     </>
   );
 }

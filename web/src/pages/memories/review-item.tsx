@@ -196,7 +196,7 @@ interface ReplaceProps {
 
 /** Asks which of several memories is replaced. The keys 1 to 9 choose, too. */
 export const ReplaceDialog = ({ similar, onChoose, onClose }: ReplaceProps) => (
-  <Dialog open onClose={onClose} title="Which memory does it replace?">
+  <Dialog onClose={onClose} title="Which memory does it replace?">
     <ol
       className="flex flex-col gap-2 pt-1"
       onKeyDown={({ key, repeat }) => {

@@ -211,9 +211,11 @@ export default function ReviewPage() {
       {dialog === 'replace' && (
         <ReplaceDialog similar={replaceable} onChoose={publish} onClose={() => setDialog(null)} />
       )}
-      <Dialog open={dialog === 'queue'} onClose={() => setDialog(null)} title="Queue" isDrawer>
-        {list}
-      </Dialog>
+      {dialog === 'queue' && (
+        <Dialog onClose={() => setDialog(null)} title="Queue" isDrawer>
+          {list}
+        </Dialog>
+      )}
     </Page>
   );
 }

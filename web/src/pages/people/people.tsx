@@ -5,7 +5,7 @@ import { useAll, useChange } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
 import { PEOPLE } from '../../app/pages.tsx';
 import { useSession } from '../../app/session.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, primaryButton } from '../../ui/button.tsx';
 import { nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { FilterBar, TextFilter } from '../../ui/filter-bar.tsx';
@@ -45,11 +45,7 @@ export default function People() {
   const isMaking = changes && filters.invite !== undefined;
   const tab = manages && (isMaking || filters.tab === 'invites') ? 'invites' : undefined;
   const make = (isOpen: boolean) => void setFilters({ invite: isOpen ? '1' : undefined, tab: 'invites' });
-  const inviteButton = changes && (
-    <Button look="primary" icon={UserPlus} onClick={() => make(true)}>
-      Invite people
-    </Button>
-  );
+  const inviteButton = changes && primaryButton(UserPlus, 'Invite people', () => make(true));
   return (
     <Page title={PEOPLE.name} total={total} actions={inviteButton}>
       {manages && <Tabs label="People" parameter="tab" value={tab} tabs={TABS} />}
@@ -166,7 +162,7 @@ function Person(props: PersonProps) {
   const erase = useChange('eraseCompanyMember', CHANGED);
   const isUser = userId === user.id;
   return (
-    <Dialog isDrawer open onClose={onClose} title={isUser ? `${name} (you)` : name}>
+    <Dialog isDrawer onClose={onClose} title={isUser ? `${name} (you)` : name}>
       <div className="flex flex-col gap-6">
         <p className="text-soft">
           <Name>{email}</Name> · in {place} since <Time at={createdAt} />

@@ -143,14 +143,11 @@ export function Found({ answer: { hits, queryId }, isWide, isBusy }: Props) {
           {preview}
         </aside>
       ) : (
-        <Dialog
-          isDrawer
-          open={hit !== undefined}
-          onClose={() => void setFilters({ open: undefined })}
-          title={title}
-        >
-          {preview}
-        </Dialog>
+        hit && (
+          <Dialog isDrawer onClose={() => void setFilters({ open: undefined })} title={title}>
+            {preview}
+          </Dialog>
+        )
       )}
     </div>
   );

@@ -6,7 +6,7 @@ import { useAll, useChange } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
 import { TOKENS } from '../../app/pages.tsx';
 import { useTeam } from '../../app/session.tsx';
-import { Button } from '../../ui/button.tsx';
+import { primaryButton } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog, textIn } from '../../ui/form-dialog.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -35,11 +35,7 @@ export default function Tokens() {
     close();
     setIssued(made);
   };
-  const newButton = canMake && (
-    <Button look="primary" icon={Plus} onClick={() => void setFilters({ new: '1' })}>
-      New token
-    </Button>
-  );
+  const newButton = canMake && primaryButton(Plus, 'New token', () => void setFilters({ new: '1' }));
   return (
     <Page title={TOKENS.name} actions={newButton}>
       <Tabs label="Tokens" parameter="tab" value={tab} tabs={tabs} />

@@ -236,9 +236,11 @@ function FileList() {
         }
       />
       {dialog}
-      <Dialog open={isSyncing} onClose={() => setSyncing(false)} title="Sync a folder of this computer">
-        <SyncLine />
-      </Dialog>
+      {isSyncing && (
+        <Dialog onClose={() => setSyncing(false)} title="Sync a folder of this computer">
+          <SyncLine />
+        </Dialog>
+      )}
     </Page>
   );
 }
