@@ -67,11 +67,9 @@ export function useBytes<N extends Name>(name: N, args: Args<N>) {
 }
 
 /** Has the browser save the bytes of a file under a name. */
-export function useSave<N extends Name>(name: N) {
+export function useSave<N extends Name>(name: N, args: Args<N>, as: string) {
   const team = useTeamId();
-  return useMutation<void, Error, { args: Args<N>; as: string }>({
-    mutationFn: async ({ args, as }) => saveAs(as, await sendForBytes(team, name, args)),
-  });
+  return useMutation({ mutationFn: async () => saveAs(as, await sendForBytes(team, name, args)) });
 }
 
 /**

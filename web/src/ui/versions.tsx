@@ -1,6 +1,6 @@
 import { RotateCcw } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { FileVersion } from '../../../shared/schemas/workspace.ts';
+import type { Item } from '../app/data.ts';
 import { usePerson } from '../app/person.ts';
 import { IconButton } from './button.tsx';
 import { HereLink } from './here-link.tsx';
@@ -19,7 +19,7 @@ export function VersionList({
   restore,
   children,
 }: {
-  versions: readonly (Pick<FileVersion, 'version' | 'updatedAt' | 'updatedBy'> & { deleted?: boolean })[];
+  versions: readonly Item<'listFileVersions' | 'listSourceVersions' | 'listMemoryVersions'>[];
   current?: number;
   open: string | undefined;
   restore: ((version: number) => void) | undefined;
@@ -28,7 +28,11 @@ export function VersionList({
   const person = usePerson();
   return (
     <ol>
-      {versions.map(({ version, updatedAt, updatedBy, deleted }) => {
+      {versions.map((one) => {
+        const { version } = one;
+        const deleted = 'deleted' in one && one.deleted;
+        const by = 'actorId' in one ? one.actorId : one.updatedBy;
+        const at = 'at' in one ? one.at : 'updatedAt' in one ? one.updatedAt : one.createdAt;
         const isOpen = open === String(version);
         return (
           <li key={version} className="border-b border-line text-sm">
@@ -43,7 +47,7 @@ export function VersionList({
               {version === current && !deleted && <Tag tone="good">current</Tag>}
               {deleted && <Tag>deleted</Tag>}
               <span className="min-w-0 grow truncate text-faint">
-                <Time at={updatedAt} /> by <Name>{person(updatedBy)}</Name>
+                <Time at={at} /> by <Name>{person(by)}</Name>
               </span>
               {restore && version !== current && !deleted && (
                 <IconButton

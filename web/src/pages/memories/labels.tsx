@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import type { OpenFeedback, Verdict } from '../../../../shared/schemas/feedback.ts';
 import type { Memory } from '../../../../shared/schemas/memories.ts';
+import { useRead } from '../../app/data.ts';
 import { useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/filter-bar.tsx';
+import { Section } from '../../ui/section.tsx';
 import { Name, Tag, Time } from '../../ui/text.tsx';
 
 export const LINK = 'text-brand underline';
@@ -37,6 +39,19 @@ export const Tags = ({ tags, most = tags.length }: { tags: readonly string[]; mo
     {tags.length > most && <span className="text-xs text-faint">+{tags.length - most}</span>}
   </span>
 );
+
+/** The feedback on a source that waits for a decision, with what leads to one. */
+export function Questions({ sourceId, children }: { sourceId: string; children: ReactNode }) {
+  const { data } = useRead('listMemories', [{ state: 'review', sourceId }]);
+  const feedback = data?.items[0]?.feedback ?? [];
+  return (
+    feedback.length > 0 && (
+      <Section title="Feedback to decide on" actions={children}>
+        <FeedbackList feedback={feedback} />
+      </Section>
+    )
+  );
+}
 
 /** Feedback that waits for a decision. The text that was found is part of the one that it is shown with. */
 export const FeedbackList = ({ feedback }: { feedback: readonly OpenFeedback[] }) => (

@@ -27,7 +27,7 @@ import { TagsField } from '../sources/tags.tsx';
 import { useActions } from './actions.tsx';
 import { CHANGED, useDecideAndSay, type Wanted } from './decisions.ts';
 import { EditForm, useDrafts } from './edit.tsx';
-import { FeedbackList, LINK, STATES, Tags, TONES } from './labels.tsx';
+import { LINK, Questions, STATES, Tags, TONES } from './labels.tsx';
 
 /** What reads differently after a memory was deleted for good, apart from its own page. */
 const PURGED = CHANGED.filter((name) => name !== 'getMemory' && name !== 'listMemoryVersions');
@@ -132,7 +132,11 @@ function OneMemory({ memory }: { memory: Memory }) {
         </div>
         <aside className="min-w-0 lg:row-span-2" aria-label="About this memory">
           <Details memory={memory} />
-          {isFull && isPublished && <Questions memory={memory} />}
+          {isFull && isPublished && (
+            <Questions sourceId={memory.sourceId ?? ''}>
+              {canChange && <Button onClick={() => void decide({ action: 'keep' })}>Keep it as it is</Button>}
+            </Questions>
+          )}
           {isPublished && isActive && <GiveFeedback memory={memory} />}
         </aside>
         <div className="max-w-[80ch] min-w-0">
@@ -263,11 +267,7 @@ function Versions({ memory }: { memory: Memory }) {
   return (
     <Section title="Versions">
       <VersionList
-        versions={items.map(({ version, createdAt, actorId }) => ({
-          version,
-          updatedAt: createdAt,
-          updatedBy: actorId,
-        }))}
+        versions={items}
         {...(state === 'published' && items[0] && { current: items[0].version })}
         open={open}
         restore={canChange && (state === 'published' || state === 'archived') ? restore : undefined}
@@ -347,24 +347,5 @@ function GiveFeedback({ memory: { title, content, clientId, sourceId } }: { memo
         <Verdicts what="memory" hit={find} />
       </div>
     </Section>
-  );
-}
-
-/** The feedback on a published memory that waits for a decision. */
-function Questions({ memory }: { memory: Memory }) {
-  const { canChange, decide } = useMemoryChange(memory);
-  const found = useRead('listMemories', [{ state: 'review', sourceId: memory.sourceId ?? '' }]);
-  const feedback = found.data?.items[0]?.feedback;
-  return (
-    feedback && (
-      <Section
-        title="Feedback to decide on"
-        actions={
-          canChange && <Button onClick={() => void decide({ action: 'keep' })}>Keep it as it is</Button>
-        }
-      >
-        <FeedbackList feedback={feedback} />
-      </Section>
-    )
   );
 }

@@ -17,7 +17,7 @@ import { Loaded, Skeleton } from '../../ui/states.tsx';
 import { Address, count, Name, size, Tag, Time } from '../../ui/text.tsx';
 import { say, sayFailure } from '../../ui/toast.tsx';
 import { VersionList } from '../../ui/versions.tsx';
-import { FeedbackList, LINK } from '../memories/labels.tsx';
+import { LINK, Questions } from '../memories/labels.tsx';
 import { AFFECTED, useSourceBatch } from './actions.tsx';
 import { KINDS, type SourceText } from './labels.ts';
 import { TagsField } from './tags.tsx';
@@ -32,12 +32,9 @@ export function Details({ source }: { source: SourceText }) {
   const batch = useSourceBatch();
   const { id, kind, state, clientId, tags, original, createdWith, createdAt, updatedAt, expiresAt } = source;
   const isActive = state === 'active';
-  const save = useSave('getOriginal');
-  function download() {
-    const { filename } = source.metadata;
-    const as = typeof filename === 'string' ? filename : source.title;
-    save.mutate({ args: [id], as }, { onError: sayFailure });
-  }
+  const { filename } = source.metadata;
+  const save = useSave('getOriginal', [id], typeof filename === 'string' ? filename : source.title);
+  const download = () => save.mutate(undefined, { onError: sayFailure });
   const facts: readonly [name: string, value: ReactNode][] = [
     ['Kind', KINDS[kind]],
     ['Client', <Name>{clientId === null ? 'None: for the whole Team' : nameOf(clientId)}</Name>],
@@ -124,7 +121,11 @@ export function Details({ source }: { source: SourceText }) {
         <Facts facts={facts.filter(([, value]) => value !== null && value !== false)} />
       </div>
       <Similar id={id} />
-      {isFull && kind !== 'memory' && isActive && <Questions id={id} />}
+      {isFull && kind !== 'memory' && isActive && (
+        <Questions sourceId={id}>
+          <MoreLink to="/review" search={{ item: id }} children="Review" />
+        </Questions>
+      )}
       {metadata.length > 0 && (
         <Section title="Metadata">
           <Facts facts={metadata.map(([name, value]) => [name, <Name>{textOf(value)}</Name>])} />
@@ -150,25 +151,6 @@ function Similar({ id }: { id: string }) {
           </li>
         ))}
       </ul>
-    </Section>
-  );
-}
-
-/** The feedback on a source that waits for a decision. */
-function Questions({ id }: { id: string }) {
-  const { data } = useRead('listMemories', [{ state: 'review', sourceId: id }]);
-  const feedback = data?.items[0]?.feedback;
-  if (!feedback?.length) return null;
-  return (
-    <Section
-      title="Feedback to decide on"
-      actions={
-        <MoreLink to="/review" search={{ item: id }}>
-          Review
-        </MoreLink>
-      }
-    >
-      <FeedbackList feedback={feedback} />
     </Section>
   );
 }
@@ -200,11 +182,7 @@ export function Versions({ source }: { source: SourceText }) {
             <Time at={updatedAt} className="text-faint" />
           </p>
           <VersionList
-            versions={items.map(({ version, at, actorId }) => ({
-              version,
-              updatedAt: at,
-              updatedBy: actorId,
-            }))}
+            versions={items}
             open={open}
             restore={canRestore ? (version) => void restore(version) : undefined}
           >
