@@ -10,8 +10,9 @@ import { useEffect, useRef, useState } from 'react';
 type RouteId = RouteIds<RegisteredRouter['routeTree']>;
 
 /**
- * The filters of a page, which are in its address, and a function that changes some of them. A change takes the place of
- * the present address, so that Back leads to the page before.
+ * The filters of a page, which are in its address, a function that changes some of them, and one that gives a field the
+ * value of a filter and what changes it. A change takes the place of the present address, so that Back leads to the page
+ * before.
  */
 export function useFilters<const Id extends Exclude<RouteId, '__root__'>>(id: Id) {
   const api = getRouteApi(id);
@@ -31,7 +32,11 @@ export function useFilters<const Id extends Exclude<RouteId, '__root__'>>(id: Id
           ? { kept: now.kept ?? now.__TSR_key }
           : {},
     } as never);
-  return [filters, change] as const;
+  const field = (name: string & keyof Filters) => ({
+    value: filters[name],
+    onChange: (value: string | undefined) => void change({ [name]: value } as Partial<Filters>),
+  });
+  return [filters, change, field] as const;
 }
 
 /** The value of a field, which is applied when it has not changed for 200 ms, and a function that applies it now. */

@@ -1,6 +1,6 @@
 import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
-import { Button, IconButton } from './button.tsx';
+import { IconButton, primaryButton } from './button.tsx';
 import { sayFailure } from './toast.tsx';
 
 interface Props {
@@ -28,12 +28,12 @@ export function CopyButton({ text, label, onCopied, icon = Copy, isNamed = false
     }
   }
   const name = isCopied ? 'Copied' : label;
-  const button = { icon: isCopied ? Check : icon, onClick: () => void copy() };
-  if (!isNamed) return <IconButton label={name} {...button} />;
-  return (
-    <Button look="primary" {...button}>
-      {name}
-    </Button>
+  const shown = isCopied ? Check : icon;
+  const press = () => void copy();
+  return isNamed ? (
+    primaryButton(shown, name, press)
+  ) : (
+    <IconButton label={name} icon={shown} onClick={press} />
   );
 }
 

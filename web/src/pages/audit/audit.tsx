@@ -49,7 +49,7 @@ const momentOf = (day: string | undefined, time: string) =>
 
 /** The list that the filters choose: its operation, its query, and whether it is of the Company. */
 function useAuditQuery() {
-  const [filters, setFilters] = useFilters('/audit');
+  const [filters, setFilters, field] = useFilters('/audit');
   const { session, team } = useSessionContext();
   const { kind, searches, actor, subject, from, to } = filters;
   const isOwner = session.company.role === 'owner';
@@ -64,7 +64,7 @@ function useAuditQuery() {
     ...(of !== COMPANY && { teamId: of }),
   };
   const name = of === undefined ? ('listTeamAudit' as const) : ('listCompanyAudit' as const);
-  return { filters, setFilters, name, query, of, isOwner };
+  return { filters, setFilters, field, name, query, of, isOwner };
 }
 
 /** The names of Teams and clients, and of the records that changed last, of the types that events are about. */
@@ -265,7 +265,7 @@ function Verification({ result }: { result: AuditVerification | undefined }) {
 }
 
 function Filters() {
-  const { filters, setFilters, of, isOwner } = useAuditQuery();
+  const { filters, setFilters, field, of, isOwner } = useAuditQuery();
   const { session, team } = useSessionContext();
   const members = useAll(of === undefined ? 'listTeamMembers' : 'listCompanyMembers', {}).items;
   const people = members.map(({ userId, name }) => ({ value: userId, name }));
@@ -285,18 +285,12 @@ function Filters() {
       )}
       <ChoiceFilter
         label="Everyone"
-        value={filters.actor}
         options={withChosen(people, filters.actor, 'Someone else')}
-        onChange={(actor) => void setFilters({ actor })}
+        {...field('actor')}
       />
-      <ChoiceFilter
-        label="All kinds"
-        value={filters.kind}
-        options={KIND_OPTIONS}
-        onChange={(kind) => void setFilters({ kind })}
-      />
-      <DayFilter label="From" value={filters.from} onChange={(from) => void setFilters({ from })} />
-      <DayFilter label="To" value={filters.to} onChange={(to) => void setFilters({ to })} />
+      <ChoiceFilter label="All kinds" options={KIND_OPTIONS} {...field('kind')} />
+      <DayFilter label="From" {...field('from')} />
+      <DayFilter label="To" {...field('to')} />
       <label className="flex h-8 items-center gap-1.5 text-soft">
         <input
           type="checkbox"

@@ -25,7 +25,7 @@ const TONES = { staged: 'plain', claimed: 'warn', completed: 'good' } as const;
 
 /** The page at /captures: those of the person; with Full access those of everyone. */
 export default function CapturesPage() {
-  const [{ state, sessionId, open }, setFilters] = useFilters('/captures');
+  const [{ state, sessionId, open }, setFilters, field] = useFilters('/captures');
   const { isFull, canWrite, nameOf } = useRights();
   const person = usePerson();
   const read = useList('listCaptures', { state, sessionId });
@@ -46,7 +46,7 @@ export default function CapturesPage() {
         tabs={[{ value: undefined, name: 'All' }, ...tabs]}
       />
       <FilterBar>
-        <TextFilter label="Session" value={sessionId} onChange={(id) => void setFilters({ sessionId: id })} />
+        <TextFilter label="Session" {...field('sessionId')} />
       </FilterBar>
       <RecordList
         label="Captures"

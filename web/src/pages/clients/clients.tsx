@@ -30,7 +30,7 @@ const TABS = [
 
 /** The page at /clients. */
 export default function Clients() {
-  const [filters, setFilters] = useFilters('/clients');
+  const [filters, setFilters, field] = useFilters('/clients');
   const { manages, changes } = usePeopleRights();
   const { state } = useTeam();
   const isArchive = manages && filters.state === 'archived';
@@ -74,7 +74,7 @@ export default function Clients() {
         <Tabs label="Clients" parameter="state" value={isArchive ? 'archived' : undefined} tabs={TABS} />
       )}
       <FilterBar>
-        <TextFilter label="Name" value={filters.q} onChange={(q) => void setFilters({ q })} />
+        <TextFilter label="Name" {...field('q')} />
       </FilterBar>
       <RecordList
         label="Clients"

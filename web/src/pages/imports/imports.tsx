@@ -100,7 +100,7 @@ const isAfter = (a: Import, b: Import) =>
 
 /** The page at /imports. */
 export default function ImportsPage() {
-  const [{ open, clientId, ...asked }, setFilters] = useFilters('/imports');
+  const [{ open, clientId, ...asked }, setFilters, field] = useFilters('/imports');
   const { clients, canWrite: canWriteIn, isFull, nameOf } = useRights();
   // What the service does not know is not asked for.
   const state = STATE_NAMES.find((one) => one === asked.state);
@@ -159,12 +159,7 @@ export default function ImportsPage() {
       />
       {places.length > 0 && (
         <FilterBar>
-          <ChoiceFilter
-            label="Team and clients"
-            value={clientId}
-            options={places}
-            onChange={(id) => void setFilters({ clientId: id })}
-          />
+          <ChoiceFilter label="Team and clients" options={places} {...field('clientId')} />
         </FilterBar>
       )}
       <RecordList

@@ -72,7 +72,7 @@ const TABS = ['published', 'review', 'discarded', 'archived'] as const;
 
 /** The page at /memories. The list of memories needs Full access; everyone reads the sources of the published ones. */
 export default function MemoriesPage() {
-  const [filters, setFilters] = useFilters('/memories');
+  const [filters, setFilters, field] = useFilters('/memories');
   const { state: shown, from, until, ...narrow } = filters;
   const { q, clientId, sort = 'createdAt', order } = filters;
   const { isFull, canWrite, nameOf } = useRights();
@@ -109,16 +109,12 @@ export default function MemoriesPage() {
     >
       {isFull && <Tabs label="States" parameter="state" value={addressOf(state)} tabs={tabs} />}
       <FilterBar>
-        <TextFilter
-          label={isFull ? 'Title or text' : 'Title'}
-          value={q}
-          onChange={(text) => set({ q: text })}
-        />
-        <ClientFilter value={clientId} onChange={(id) => set({ clientId: id })} />
+        <TextFilter label={isFull ? 'Title or text' : 'Title'} {...field('q')} />
+        <ClientFilter {...field('clientId')} />
         {isFull && (
           <>
-            <DayFilter label="Created from" value={from} onChange={(day) => set({ from: day })} />
-            <DayFilter label="until" value={until} onChange={(day) => set({ until: day })} />
+            <DayFilter label="Created from" {...field('from')} />
+            <DayFilter label="until" {...field('until')} />
           </>
         )}
         <SavedFilters page="memories" filters={filters} apply={set} />

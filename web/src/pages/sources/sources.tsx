@@ -75,7 +75,7 @@ export default function Sources(): ReactNode {
 }
 
 function SourceList() {
-  const [{ new: _, ...filters }, setFilters] = useFilters('/sources');
+  const [{ new: _, ...filters }, setFilters, field] = useFilters('/sources');
   const { sort, order, state = 'active', ...rest } = filters;
   const sorting = sort === undefined ? {} : { sort, order };
   const read = useList('listSources', { ...rest, ...(state !== 'all' && { state }), ...sorting });
@@ -109,22 +109,20 @@ function SourceList() {
         ]}
       />
       <FilterBar>
-        <TextFilter label="Title or address" value={filters.q} onChange={(q) => void setFilters({ q })} />
+        <TextFilter label="Title or address" {...field('q')} />
         <ChoiceFilter
           label="Kind"
-          value={filters.kind}
           options={Object.entries(KINDS).map(([value, name]) => ({ value, name }))}
-          onChange={(kind) => void setFilters({ kind })}
+          {...field('kind')}
         />
         {tags.length > 0 && (
           <ChoiceFilter
             label="Tag"
-            value={filters.tag}
             options={tags.map(({ tag, count }) => ({ value: tag, name: `${tag} (${count})` }))}
-            onChange={(tag) => void setFilters({ tag })}
+            {...field('tag')}
           />
         )}
-        <ClientFilter value={filters.clientId} onChange={(clientId) => void setFilters({ clientId })} />
+        <ClientFilter {...field('clientId')} />
         <SavedFilters page="sources" filters={filters} apply={(saved) => void setFilters(saved)} />
       </FilterBar>
       <RecordList

@@ -83,7 +83,7 @@ function SyncLine() {
 
 /** All files, in their folders, or those that a filter leaves. */
 function FileList() {
-  const [{ q = '', show }, setFilters] = useFilters('/files');
+  const [{ q = '', show }, , field] = useFilters('/files');
   const view = VIEWS[show ?? ''];
   const workspace = useWorkspace(show === 'deleted');
   const person = usePerson();
@@ -201,12 +201,11 @@ function FileList() {
       }
     >
       <FilterBar>
-        <TextFilter label="Name or folder" value={q} onChange={(q) => void setFilters({ q })} />
+        <TextFilter label="Name or folder" {...field('q')} />
         <ChoiceFilter
           label="All files"
-          value={show}
           options={Object.entries(VIEWS).map(([value, { name }]) => ({ value, name }))}
-          onChange={(show) => void setFilters({ show })}
+          {...field('show')}
         />
         {copies > 0 && view === undefined && (
           <HereLink to={{ show: 'conflicts' }} replace={false} className="text-warn underline">
