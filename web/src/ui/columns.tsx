@@ -1,23 +1,35 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Action, ActionMenu } from './action-menu.tsx';
 import type { Column } from './list.tsx';
 import { Name, Time } from './text.tsx';
 
+interface Opened<One> {
+  open?: ((one: One) => void) | undefined;
+  link?: (one: One) => Pick<LinkProps, 'to' | 'params' | 'search'>;
+  after?: (one: One) => ReactNode;
+}
+
 /**
  * The column of what the records are called.
- * @param open opens one of them, if they can be opened
+ * @param open opens one of them, if they can be opened here
+ * @param link the page that one of them leads to
  * @param after what stands beside the name, such as a state
  */
 export const nameColumn = <One,>(
   name: string,
   of: (one: One) => string,
-  { open, after }: { open?: ((one: One) => void) | undefined; after?: (one: One) => ReactNode } = {},
+  { open, link, after }: Opened<One> = {},
 ): Column<One> => ({
   name,
   width: 'minmax(0,1fr)',
   cell: (one) => (
     <span className="flex items-center gap-2">
-      {open ? (
+      {link ? (
+        <Link {...link(one)} className="truncate font-medium hover:underline">
+          <Name>{of(one)}</Name>
+        </Link>
+      ) : open ? (
         <button type="button" className="truncate font-medium hover:underline" onClick={() => open(one)}>
           <Name>{of(one)}</Name>
         </button>

@@ -18,7 +18,6 @@ import { type Column, RecordList } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, LoadedList } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { Name } from '../../ui/text.tsx';
 import { say, sayFailure, tell } from '../../ui/toast.tsx';
 import { AccessRows, accessSaid, useGrants } from '../people/access.tsx';
 import { byName, matches, usePeopleRights } from '../people/rights.ts';
@@ -27,6 +26,8 @@ const TABS = [
   { value: undefined, name: 'Active' },
   { value: 'archived', name: 'Archived' },
 ];
+
+const sourcesOf = ({ id }: Client) => ({ to: '/sources', search: { clientId: id } }) as const;
 
 /** The page at /clients. */
 export default function Clients() {
@@ -41,17 +42,7 @@ export default function Clients() {
   const open = manages && !isArchive && read.items.find(({ id }) => id === filters.client);
   const newButton = changes && primaryButton(Plus, 'New client', () => setNamed({ what: 'new' }));
   const columns: readonly (Column<Client> | false)[] = [
-    isArchive
-      ? nameColumn('Name', ({ name }) => name)
-      : {
-          name: 'Name',
-          width: 'minmax(0,1fr)',
-          cell: ({ id, name }) => (
-            <Link to="/sources" search={{ clientId: id }} className="font-medium hover:underline">
-              <Name>{name}</Name>
-            </Link>
-          ),
-        },
+    nameColumn('Name', ({ name }) => name, isArchive ? {} : { link: sourcesOf }),
     !isArchive &&
       textColumn('Your access', '7.5rem', ({ access }) =>
         access === 'write' && state === 'active' ? 'Read and write' : 'Read',

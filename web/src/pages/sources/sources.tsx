@@ -8,7 +8,7 @@ import { SOURCES } from '../../app/pages.tsx';
 import { useEditor, useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
 import { buttonClass } from '../../ui/button.tsx';
-import { textColumn, timeColumn } from '../../ui/columns.tsx';
+import { nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { ChoiceFilter, FilterBar, TextFilter } from '../../ui/filter-bar.tsx';
 import { HereLink } from '../../ui/here-link.tsx';
 import { type Column, RecordList } from '../../ui/list.tsx';
@@ -17,7 +17,6 @@ import { SavedFilters } from '../../ui/saved-filters.tsx';
 import { useSelection } from '../../ui/selection.ts';
 import { Empty, Skeleton } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { Name } from '../../ui/text.tsx';
 import { ClientFilter, LINK, Tags } from '../memories/labels.tsx';
 import { ManySources } from './actions.tsx';
 import { KINDS } from './labels.ts';
@@ -27,15 +26,11 @@ const Editor = lazy(() => import('./editor.tsx'));
 /** The columns of the list. */
 const columnsFor = (layer: (clientId: string | null) => string): readonly Column<Source>[] => [
   {
-    name: 'Title',
-    width: 'minmax(0,1fr)',
+    ...nameColumn<Source>('Title', ({ title }) => title, {
+      link: ({ id }) => ({ to: '/sources/$id', params: { id } }),
+      after: ({ state }) => state === 'archived' && <span className="text-faint">(archived)</span>,
+    }),
     sort: 'title',
-    cell: ({ id, title, state }) => (
-      <Link to="/sources/$id" params={{ id }} className="font-medium hover:underline">
-        <Name>{title}</Name>
-        {state === 'archived' && <span className="text-faint"> (archived)</span>}
-      </Link>
-    ),
   },
   textColumn('Kind', '8rem', ({ kind }) => KINDS[kind]),
   {
