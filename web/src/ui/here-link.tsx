@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import type { AriaAttributes, ReactNode } from 'react';
 
 /** A link to the same page with other filters, in the place of the present address. */
@@ -25,4 +25,9 @@ export const HereLink = ({
     activeOptions={{ explicitUndefined: true }}
     {...rest}
   />
+);
+
+/** A link in a text to a page. */
+export const TextLink = ({ to, children }: Required<Pick<LinkProps, 'to'>> & { children: ReactNode }) => (
+  <Link to={to} className="text-brand underline" children={children} />
 );

@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
+import { TextLink } from '../../ui/here-link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Failure, GONE } from '../../ui/states.tsx';
 import { TeamName } from '../../ui/text.tsx';
@@ -102,9 +103,7 @@ export const NotFound = () => (
   <Page title="Page not found">
     <Empty icon={SearchX} title="There is no page at this address">
       <p>Check the address, or go on from here.</p>
-      <Link to="/" className="text-brand underline">
-        Go to the home page
-      </Link>
+      <TextLink to="/">Go to the home page</TextLink>
     </Empty>
   </Page>
 );

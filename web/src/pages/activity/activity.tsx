@@ -1,10 +1,10 @@
-import { Link } from '@tanstack/react-router';
 import { TrendingUp } from 'lucide-react';
 import type { TeamActivity } from '../../../../shared/schemas/activity.ts';
 import { useRead } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
 import { ACTIVITY } from '../../app/pages.tsx';
 import { LINE_COLOURS, Spark } from '../../ui/figures.tsx';
+import { TextLink } from '../../ui/here-link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Segments } from '../../ui/segments.tsx';
@@ -72,9 +72,7 @@ export default function Activity() {
           ) : (
             <Empty icon={TrendingUp} title="Nothing happened in these days">
               <p>Searches, imports and memories are counted here, by day and by agent token.</p>
-              <Link to="/tokens" className="text-brand underline">
-                Connect an agent
-              </Link>
+              <TextLink to="/tokens">Connect an agent</TextLink>
             </Empty>
           )
         }

@@ -14,6 +14,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FilterBar, TextFilter } from '../../ui/filter-bar.tsx';
 import { FormDialog, textIn } from '../../ui/form-dialog.tsx';
+import { TextLink } from '../../ui/here-link.tsx';
 import { type Column, RecordList } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, LoadedList } from '../../ui/states.tsx';
@@ -83,9 +84,7 @@ export default function Clients() {
             </Empty>
           ) : (
             <Empty icon={Briefcase} title="No client is open to you">
-              <Link to="/people" className="text-brand underline">
-                Ask one of the Owners or Admins of the Team
-              </Link>
+              <TextLink to="/people">Ask one of the Owners or Admins of the Team</TextLink>
             </Empty>
           )
         }

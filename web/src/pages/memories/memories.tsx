@@ -8,6 +8,7 @@ import { MEMORIES } from '../../app/pages.tsx';
 import { useRights } from '../../app/rights.ts';
 import { textColumn, timeColumn } from '../../ui/columns.tsx';
 import { DayFilter, FilterBar, TextFilter } from '../../ui/filter-bar.tsx';
+import { TextLink } from '../../ui/here-link.tsx';
 import { type Column, RecordList } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SavedFilters } from '../../ui/saved-filters.tsx';
@@ -16,7 +17,7 @@ import { Empty } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Name, Tag } from '../../ui/text.tsx';
 import { ManyMemories } from './actions.tsx';
-import { ClientFilter, ConnectAgent, LINK, STATES, Tags, VERDICTS } from './labels.tsx';
+import { ClientFilter, ConnectAgent, STATES, Tags, VERDICTS } from './labels.tsx';
 
 /** A memory; or the source of a published one, for those who have no Full access. */
 type Listed = Omit<Source, 'state'> & Partial<Pick<ListedMemory, 'subject' | 'content' | 'feedback'>>;
@@ -146,12 +147,8 @@ function NoMemory({ isFiltered, state }: { isFiltered: boolean; state: keyof typ
   return (
     <Empty icon={Brain} title="No memories yet">
       <p>
-        Agents stage{' '}
-        <Link to="/captures" className={LINK}>
-          captures
-        </Link>
-        , summaries of their sessions. A consolidator, a program with a language model, makes memories of
-        them: short texts that searches find.
+        Agents stage <TextLink to="/captures">captures</TextLink>, summaries of their sessions. A
+        consolidator, a program with a language model, makes memories of them: short texts that searches find.
       </p>
       <ConnectAgent />
     </Empty>

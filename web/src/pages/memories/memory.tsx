@@ -14,6 +14,7 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { Changes } from '../../ui/changes.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { ConfirmAct } from '../../ui/form-dialog.tsx';
+import { TextLink } from '../../ui/here-link.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { NoRecord } from '../../ui/no-record.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -45,9 +46,7 @@ export default function MemoryPage() {
   if (data && !(error instanceof Refusal)) return <OneMemory key={id} memory={data} />;
   return (
     <NoRecord name="memory" error={error} retry={() => void refetch()}>
-      <Link to="/memories" className={LINK}>
-        Show all memories
-      </Link>
+      <TextLink to="/memories">Show all memories</TextLink>
     </NoRecord>
   );
 }

@@ -12,6 +12,7 @@ import { useIsWide } from '../../app/wide.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { INPUT } from '../../ui/field.tsx';
 import { ChoiceFilter, DayFilter, FilterBar } from '../../ui/filter-bar.tsx';
+import { TextLink } from '../../ui/here-link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { count, Name } from '../../ui/text.tsx';
@@ -288,11 +289,7 @@ const LINK = 'text-brand underline';
 function Reading({ imports }: { imports: Status['imports'] }) {
   const reading = imports.queued + imports.running;
   if (reading === 0) return null;
-  return (
-    <Link to="/imports" className={LINK}>
-      {count(reading, 'file')} to be read before searches find them
-    </Link>
-  );
+  return <TextLink to="/imports">{count(reading, 'file')} to be read before searches find them</TextLink>;
 }
 
 /** In place of results, if there is nothing that could be found. */

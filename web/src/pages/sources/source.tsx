@@ -7,7 +7,7 @@ import { type Args, Refusal } from '../../app/request.ts';
 import { isExpired, useEditor, useRights } from '../../app/rights.ts';
 import { useIsWide } from '../../app/wide.ts';
 import { Button } from '../../ui/button.tsx';
-import { HereLink } from '../../ui/here-link.tsx';
+import { HereLink, TextLink } from '../../ui/here-link.tsx';
 import { NoRecord } from '../../ui/no-record.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -81,9 +81,7 @@ export default function SourcePage() {
   if (source === undefined || isLost)
     return (
       <NoRecord name="source" error={query.error} retry={() => void query.refetch()}>
-        <Link to="/sources" className={LINK}>
-          All sources
-        </Link>
+        <TextLink to="/sources">All sources</TextLink>
       </NoRecord>
     );
   if (!isEditing) return <Shown key={id} read={read} source={source} />;

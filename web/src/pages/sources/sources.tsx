@@ -10,14 +10,14 @@ import { useTeam } from '../../app/session.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { ChoiceFilter, FilterBar, TextFilter } from '../../ui/filter-bar.tsx';
-import { HereLink } from '../../ui/here-link.tsx';
+import { HereLink, TextLink } from '../../ui/here-link.tsx';
 import { type Column, RecordList } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SavedFilters } from '../../ui/saved-filters.tsx';
 import { useSelection } from '../../ui/selection.ts';
 import { Empty, Skeleton } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { ClientFilter, LINK, Tags } from '../memories/labels.tsx';
+import { ClientFilter, Tags } from '../memories/labels.tsx';
 import { ManySources } from './actions.tsx';
 import { KINDS } from './labels.ts';
 
@@ -134,9 +134,7 @@ function SourceList() {
             title={isFiltered ? 'No source matches these filters' : 'Nothing is stored yet'}
           >
             {isFiltered ? (
-              <Link to="/sources" className={LINK}>
-                Show all
-              </Link>
+              <TextLink to="/sources">Show all</TextLink>
             ) : canAdd ? (
               <Link to="/imports" className={buttonClass()}>
                 Import files

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import {
   ChevronDown,
   ChevronRight,
@@ -23,7 +22,7 @@ import { actionsColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { CommandLine } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ChoiceFilter, FilterBar, TextFilter } from '../../ui/filter-bar.tsx';
-import { HereLink } from '../../ui/here-link.tsx';
+import { HereLink, TextLink } from '../../ui/here-link.tsx';
 import { type Column, RecordList } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Skeleton } from '../../ui/states.tsx';
@@ -221,9 +220,7 @@ function FileList() {
         empty={
           <Empty icon={File} title={isTree ? 'There are no files yet' : 'No file matches'}>
             {!isTree ? (
-              <Link to="/files" className="text-brand underline">
-                Show all files
-              </Link>
+              <TextLink to="/files">Show all files</TextLink>
             ) : canAdd ? (
               <SyncLine />
             ) : state === 'archived' ? (
