@@ -3,7 +3,8 @@ import { type ReactNode, use, useEffect, useRef } from 'react';
 import { SessionContext } from '../app/session.tsx';
 
 interface Props {
-  title: ReactNode;
+  /** Without it, the name that the page has in the navigation. */
+  title?: ReactNode;
   /** What the title of the tab says that this page shows; without it, `title` if that is a text. */
   shows?: string;
   /** How many records there are. */
@@ -14,10 +15,11 @@ interface Props {
 }
 
 /** A page: one line with its title, its count and its actions, and below it what it shows. */
-export function Page({ title, shows, total, actions, children }: Props) {
+export function Page({ title: given, shows, total, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const section = useMatches().findLast(({ staticData }) => staticData.page !== undefined)?.staticData.page
     ?.name;
+  const title = given ?? section;
   const team = use(SessionContext)?.team?.name;
   const what = shows ?? (typeof title === 'string' ? title : '');
   useEffect(() => {

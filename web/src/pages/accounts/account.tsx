@@ -4,7 +4,6 @@ import type { SessionRecord } from '../../../../shared/schemas/accounts.ts';
 import type { IssuedToken, Token } from '../../../../shared/schemas/tokens.ts';
 import { useAll, useChange } from '../../app/data.ts';
 import { atField } from '../../app/form.ts';
-import { ACCOUNT } from '../../app/pages.tsx';
 import { orGone } from '../../app/request.ts';
 import { useSession } from '../../app/session.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -43,7 +42,6 @@ export default function Account() {
   const endOthers = () => tell(endEach(others, end), `Ended: ${count(others.length, 'other session')}.`);
   return (
     <Page
-      title={ACCOUNT.name}
       shows={user.name}
       actions={
         sessions.isRead &&

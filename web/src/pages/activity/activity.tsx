@@ -2,7 +2,6 @@ import { TrendingUp } from 'lucide-react';
 import type { TeamActivity } from '../../../../shared/schemas/activity.ts';
 import { useRead } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
-import { ACTIVITY } from '../../app/pages.tsx';
 import { LINE_COLOURS, Spark } from '../../ui/figures.tsx';
 import { TextLink } from '../../ui/here-link.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -53,10 +52,7 @@ export default function Activity() {
   const query = useRead('getTeamActivity', [{ days: Number(period) }]);
   const choose = (days: string) => void setFilters({ days: days === '30' ? undefined : days });
   return (
-    <Page
-      title={ACTIVITY.name}
-      actions={<Segments<string> label="Period" value={period} options={PERIODS} onChange={choose} />}
-    >
+    <Page actions={<Segments<string> label="Period" value={period} options={PERIODS} onChange={choose} />}>
       <Loaded query={query}>
         {({ days, tokens }) =>
           days.some((day) => NAMES.some((figure) => day[figure] > 0)) ? (

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import type { AuditEvent, AuditSubjectType, AuditVerification } from '../../../../shared/schemas/audit.ts';
 import { useAll, useChange, useList, useRead } from '../../app/data.ts';
 import { useFilters, withChosen } from '../../app/filters.ts';
-import { AUDIT } from '../../app/pages.tsx';
 import { type Args, send } from '../../app/request.ts';
 import { saveAs } from '../../app/save.ts';
 import { useSession, useSessionContext, useTeamId } from '../../app/session.tsx';
@@ -98,8 +97,7 @@ export default function Audit() {
   const isFiltered = [filters.kind, filters.actor, filters.from, filters.to, filters.subject].some(Boolean);
   return (
     <Page
-      title={AUDIT.name}
-      shows={KIND_OPTIONS.find(({ value }) => value === filters.kind)?.name ?? AUDIT.name}
+      shows={KIND_OPTIONS.find(({ value }) => value === filters.kind)?.name ?? ''}
       total={read.total}
       actions={<Actions onRefresh={() => void read.query.refetch()} />}
     >

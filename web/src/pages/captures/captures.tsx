@@ -3,7 +3,6 @@ import { Inbox } from 'lucide-react';
 import type { ListedCapture } from '../../../../shared/schemas/captures.ts';
 import { useChange, useList, useRead } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
-import { CAPTURES } from '../../app/pages.tsx';
 import { usePerson } from '../../app/person.ts';
 import { useRights } from '../../app/rights.ts';
 import { Button } from '../../ui/button.tsx';
@@ -20,6 +19,7 @@ import { count, Name, Tag, Time } from '../../ui/text.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { ConnectAgent, LINK } from '../memories/labels.tsx';
 
+const ALL = { value: undefined, name: 'All' };
 const STATES = { staged: 'Staged', claimed: 'Claimed', completed: 'Completed' } as const;
 const TONES = { staged: 'plain', claimed: 'warn', completed: 'good' } as const;
 
@@ -37,14 +37,9 @@ export default function CapturesPage() {
     count: isFull ? counts?.[value] : undefined,
   }));
   return (
-    <Page title={CAPTURES.name} total={read.total}>
+    <Page total={read.total}>
       {canWrite(null) && <Batches />}
-      <Tabs
-        label="States"
-        parameter="state"
-        value={state}
-        tabs={[{ value: undefined, name: 'All' }, ...tabs]}
-      />
+      <Tabs label="States" parameter="state" value={state} tabs={[ALL, ...tabs]} />
       <FilterBar>
         <TextFilter label="Session" {...field('sessionId')} />
       </FilterBar>

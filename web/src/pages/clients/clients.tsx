@@ -5,7 +5,6 @@ import type { Client } from '../../../../shared/schemas/clients.ts';
 import { useAll, useChange } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
 import { atField } from '../../app/form.ts';
-import { CLIENTS } from '../../app/pages.tsx';
 import { Refusal } from '../../app/request.ts';
 import { useTeam } from '../../app/session.tsx';
 import { primaryButton } from '../../ui/button.tsx';
@@ -61,7 +60,7 @@ export default function Clients() {
       ),
   ];
   return (
-    <Page title={CLIENTS.name} total={read.total} actions={newButton}>
+    <Page total={read.total} actions={newButton}>
       {manages && (
         <Tabs label="Clients" parameter="state" value={isArchive ? 'archived' : undefined} tabs={TABS} />
       )}

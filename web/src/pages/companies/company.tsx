@@ -5,7 +5,6 @@ import type { AccessRequest } from '../../../../shared/schemas/people.ts';
 import type { Team } from '../../../../shared/schemas/teams.ts';
 import { useAll, useChange, useRead } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
-import { COMPANY } from '../../app/pages.tsx';
 import { useNames } from '../../app/person.ts';
 import { useSession } from '../../app/session.tsx';
 import { Button, buttonClass, primaryButton } from '../../ui/button.tsx';
@@ -70,7 +69,7 @@ export default function CompanyPage() {
   ].filter((part) => part !== false);
   const { value, name, action, shows } = parts.find((part) => part.value === filters.part) ?? parts[0]!;
   return (
-    <Page title={COMPANY.name} shows={name} actions={action && primaryButton(Plus, action, () => make(true))}>
+    <Page shows={name} actions={action && primaryButton(Plus, action, () => make(true))}>
       <Tabs label="Parts of the Company" parameter="part" value={value} tabs={parts} />
       {shows}
     </Page>

@@ -3,7 +3,7 @@ import { ChevronRight, Circle, CircleAlert, CircleCheck, ListChecks, Search } fr
 import type { FormEvent } from 'react';
 import type { TeamActivity } from '../../../../shared/schemas/activity.ts';
 import { useRead } from '../../app/data.ts';
-import { FILES, HOME, IMPORTS, MEMORIES, SOURCES } from '../../app/pages.tsx';
+import { FILES, IMPORTS, MEMORIES, SOURCES } from '../../app/pages.tsx';
 import { useRights } from '../../app/rights.ts';
 import { useSession, useTeam } from '../../app/session.tsx';
 import { CommandLine } from '../../ui/copy.tsx';
@@ -24,7 +24,7 @@ export default function HomePage() {
   const { company } = useSession();
   const { access, state } = useTeam();
   return (
-    <Page title={HOME.name}>
+    <Page>
       <div className="mx-auto max-w-4xl">
         {state === 'archived' && (
           <Notice>This Team is archived: it can be read, and nothing in it can be changed.</Notice>

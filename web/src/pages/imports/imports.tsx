@@ -6,7 +6,6 @@ import { IMPORT_EXTENSIONS } from '../../../../shared/formats/media-types.ts';
 import type { Import } from '../../../../shared/schemas/imports.ts';
 import { useList, useRead } from '../../app/data.ts';
 import { useFilters, withChosen } from '../../app/filters.ts';
-import { IMPORTS } from '../../app/pages.tsx';
 import { send } from '../../app/request.ts';
 import { useRights } from '../../app/rights.ts';
 import { queryClient, useTeam } from '../../app/session.tsx';
@@ -118,7 +117,6 @@ export default function ImportsPage() {
   const left = sending.files.filter((file) => !isOver(file, sending.known)).length || active;
   return (
     <Page
-      title={IMPORTS.name}
       {...(isMoving && { shows: `${count(left, 'file')} left` })}
       total={list.total}
       actions={canWrite && <ChooseButtons />}

@@ -4,7 +4,6 @@ import type { ListedMemory } from '../../../../shared/schemas/memories.ts';
 import type { Source } from '../../../../shared/schemas/sources.ts';
 import { type List, useList, useRead } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
-import { MEMORIES } from '../../app/pages.tsx';
 import { useRights } from '../../app/rights.ts';
 import { textColumn, timeColumn } from '../../ui/columns.tsx';
 import { DayFilter, FilterBar, TextFilter } from '../../ui/filter-bar.tsx';
@@ -103,11 +102,7 @@ export default function MemoriesPage() {
   }));
   const set = (some: typeof filters) => void setFilters(some);
   return (
-    <Page
-      title={MEMORIES.name}
-      shows={state === 'published' ? MEMORIES.name : STATES[state]}
-      total={read.total}
-    >
+    <Page shows={state === 'published' ? '' : STATES[state]} total={read.total}>
       {isFull && <Tabs label="States" parameter="state" value={addressOf(state)} tabs={tabs} />}
       <FilterBar>
         <TextFilter label={isFull ? 'Title or text' : 'Title'} {...field('q')} />

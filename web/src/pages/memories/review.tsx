@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp, ListChecks, ListTree, Undo2, X } from 'lucide-react';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useFilters } from '../../app/filters.ts';
-import { REVIEW } from '../../app/pages.tsx';
 import { useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
 import { Button, buttonClass, IconButton } from '../../ui/button.tsx';
@@ -107,8 +106,7 @@ export default function ReviewPage() {
   const decidedText = { text, keep: canDecide && inReview ? keep : undefined };
   return (
     <Page
-      title={REVIEW.name}
-      shows={total === null ? REVIEW.name : total === 0 ? 'Nothing to review' : `${total} to review`}
+      shows={total === null ? '' : total === 0 ? 'Nothing to review' : `${total} to review`}
       total={total}
       actions={
         <>

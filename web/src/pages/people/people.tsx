@@ -3,7 +3,6 @@ import { type ReactNode, useState } from 'react';
 import type { Member } from '../../../../shared/schemas/people.ts';
 import { useAll, useChange } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
-import { PEOPLE } from '../../app/pages.tsx';
 import { useSession } from '../../app/session.tsx';
 import { Button, primaryButton } from '../../ui/button.tsx';
 import { nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
@@ -47,7 +46,7 @@ export default function People() {
   const make = (isOpen: boolean) => void setFilters({ invite: isOpen ? '1' : undefined, tab: 'invites' });
   const inviteButton = changes && primaryButton(UserPlus, 'Invite people', () => make(true));
   return (
-    <Page title={PEOPLE.name} total={total} actions={inviteButton}>
+    <Page total={total} actions={inviteButton}>
       {manages && <Tabs label="People" parameter="tab" value={tab} tabs={TABS} />}
       {tab === 'invites' ? (
         <Invites of="team" isMaking={isMaking} onMaking={make} />

@@ -5,7 +5,6 @@ import type { Facets, Nothing, SearchResponse } from '../../../../shared/schemas
 import type { Status } from '../../../../shared/schemas/status.ts';
 import { useRead } from '../../app/data.ts';
 import { useDebounced, useFilters, withChosen } from '../../app/filters.ts';
-import { SEARCH } from '../../app/pages.tsx';
 import { useRights } from '../../app/rights.ts';
 import { useRecentSearches } from '../../app/stored.ts';
 import { useIsWide } from '../../app/wide.ts';
@@ -68,7 +67,7 @@ export default function Search() {
     if (isWide && next !== stops[0]) next.click();
   }
   return (
-    <Page title={SEARCH.name} shows={q}>
+    <Page shows={q}>
       <div ref={page} onKeyDown={press}>
         <QueryField answeredAt={search.dataUpdatedAt} again={() => void search.refetch()} />
         {status?.sources.active === 0 ? (

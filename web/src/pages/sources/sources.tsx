@@ -4,7 +4,6 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import type { Source } from '../../../../shared/schemas/sources.ts';
 import { useList, useRead } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
-import { SOURCES } from '../../app/pages.tsx';
 import { useEditor, useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
 import { buttonClass } from '../../ui/button.tsx';
@@ -92,7 +91,7 @@ function SourceList() {
     </HereLink>
   );
   return (
-    <Page title={SOURCES.name} total={read.total} actions={canAdd && newNote}>
+    <Page total={read.total} actions={canAdd && newNote}>
       <Tabs
         label="States"
         parameter="state"

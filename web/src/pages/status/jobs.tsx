@@ -5,7 +5,6 @@ import { labelOf, QUEUE_LABELS } from '../../../../shared/queue-labels.ts';
 import type { Import } from '../../../../shared/schemas/imports.ts';
 import type { QueueStatus, Status } from '../../../../shared/schemas/status.ts';
 import { useChange, useRead } from '../../app/data.ts';
-import { JOBS } from '../../app/pages.tsx';
 import { useRights } from '../../app/rights.ts';
 import { useSession } from '../../app/session.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -41,7 +40,7 @@ export default function Jobs() {
   const failures = isFull ? others : [];
   const shows = data === undefined ? '' : needs.length === 0 ? 'All well' : count(needs.length, 'problem');
   return (
-    <Page title={JOBS.name} shows={shows}>
+    <Page shows={shows}>
       <Loaded query={query}>
         {({ jobs, workers, embedder, terms }) => (
           <>

@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { SelectedTeam } from '../../../../shared/schemas/teams.ts';
 import { useChange, useRead } from '../../app/data.ts';
-import { SETTINGS } from '../../app/pages.tsx';
 import { useSession } from '../../app/session.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -31,7 +30,7 @@ export default function Settings() {
   const toCompany = () =>
     void navigate({ to: '/company', search: { team: undefined } as never, replace: true });
   return (
-    <Page title={SETTINGS.name}>
+    <Page>
       <Loaded query={useRead('getSelectedTeam', [])}>
         {(team) => (
           <div className="max-w-2xl">

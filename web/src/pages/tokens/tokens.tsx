@@ -4,7 +4,6 @@ import { PERMISSION_NAMES, PERMISSIONS, type Permission } from '../../../../shar
 import type { IssuedToken } from '../../../../shared/schemas/tokens.ts';
 import { useAll, useChange } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
-import { TOKENS } from '../../app/pages.tsx';
 import { useTeam } from '../../app/session.tsx';
 import { primaryButton } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
@@ -37,7 +36,7 @@ export default function Tokens() {
   };
   const newButton = canMake && primaryButton(Plus, 'New token', () => void setFilters({ new: '1' }));
   return (
-    <Page title={TOKENS.name} actions={newButton}>
+    <Page actions={newButton}>
       <Tabs label="Tokens" parameter="tab" value={tab} tabs={tabs} />
       {tab === undefined && (
         <TokenList of="listTokens" onRotated={setIssued}>

@@ -12,7 +12,6 @@ import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 're
 import type { List } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
 import { useKept } from '../../app/kept.ts';
-import { FILES } from '../../app/pages.tsx';
 import { usePerson } from '../../app/person.ts';
 import { useEditor, useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
@@ -180,7 +179,6 @@ function FileList() {
   ];
   return (
     <Page
-      title={FILES.name}
       total={files === undefined ? null : live.length}
       actions={
         canAdd && (
