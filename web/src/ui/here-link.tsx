@@ -31,3 +31,8 @@ export const HereLink = ({
 export const TextLink = ({ to, children }: Required<Pick<LinkProps, 'to'>> & { children: ReactNode }) => (
   <Link to={to} className="text-brand underline" children={children} />
 );
+
+/** The same to a source. */
+export const SourceLink = ({ id, children }: { id: string; children: ReactNode }) => (
+  <Link to="/sources/$id" params={{ id }} className="text-brand underline" children={children} />
+);

@@ -14,7 +14,7 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { Changes } from '../../ui/changes.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { ConfirmAct } from '../../ui/form-dialog.tsx';
-import { TextLink } from '../../ui/here-link.tsx';
+import { SourceLink, TextLink } from '../../ui/here-link.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { NoRecord } from '../../ui/no-record.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -224,9 +224,7 @@ function Details({ memory }: { memory: Memory }) {
           [
             'In searches',
             sourceId !== null && memory.state === 'published' && (
-              <Link to="/sources/$id" params={{ id: sourceId }} className={LINK}>
-                its source
-              </Link>
+              <SourceLink id={sourceId}>its source</SourceLink>
             ),
           ],
           [

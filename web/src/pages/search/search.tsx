@@ -11,7 +11,7 @@ import { useIsWide } from '../../app/wide.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { INPUT } from '../../ui/field.tsx';
 import { ChoiceFilter, DayFilter, FilterBar } from '../../ui/filter-bar.tsx';
-import { TextLink } from '../../ui/here-link.tsx';
+import { SourceLink, TextLink } from '../../ui/here-link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { count, Name } from '../../ui/text.tsx';
@@ -282,8 +282,6 @@ const STATES = {
   failed: 'could not be read',
 } as const;
 
-const LINK = 'text-brand underline';
-
 /** Files that searches do not find yet. */
 function Reading({ imports }: { imports: Status['imports'] }) {
   const reading = imports.queued + imports.running;
@@ -337,17 +335,17 @@ function NothingFound({ nothing, imports, onClear }: NothingProps) {
       {nearest !== null && (
         <p>
           The nearest title is{' '}
-          <Link to="/sources/$id" params={{ id: nearest.sourceId }} className={LINK}>
+          <SourceLink id={nearest.sourceId}>
             <Name>{nearest.title}</Name>
-          </Link>
+          </SourceLink>
           .
         </p>
       )}
       {waiting.map(({ title, state, importId, path }) => (
         <p key={importId ?? path}>
-          <Link to={importId === undefined ? '/files' : '/imports'} className={LINK}>
+          <TextLink to={importId === undefined ? '/files' : '/imports'}>
             <Name>{title}</Name>
-          </Link>{' '}
+          </TextLink>{' '}
           {STATES[state]}.
         </p>
       ))}

@@ -11,6 +11,7 @@ import { isExpired, useRights } from '../../app/rights.ts';
 import { Button } from '../../ui/button.tsx';
 import { Changes } from '../../ui/changes.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
+import { SourceLink } from '../../ui/here-link.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Facts, MoreLink, Section } from '../../ui/section.tsx';
 import { Loaded, Skeleton } from '../../ui/states.tsx';
@@ -85,14 +86,7 @@ export function Details({ source }: { source: SourceText }) {
       ),
     ],
     ['Encoding', source.encoding],
-    [
-      'Same text as',
-      source.sameAs && (
-        <Link to="/sources/$id" params={{ id: source.sameAs }} className={LINK}>
-          the source stored first
-        </Link>
-      ),
-    ],
+    ['Same text as', source.sameAs && <SourceLink id={source.sameAs}>the source stored first</SourceLink>],
     [
       'Found',
       <>

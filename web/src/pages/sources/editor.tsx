@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useChange, useRead } from '../../app/data.ts';
 import { Refusal, send } from '../../app/request.ts';
 import { layerOptions, useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
+import { SourceLink } from '../../ui/here-link.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { TextEditor, WithFirst } from '../../ui/text-editor.tsx';
 import { say } from '../../ui/toast.tsx';
-import { LINK } from '../memories/labels.tsx';
 import { AFFECTED, OTHER_SOURCE } from './actions.tsx';
 import { similarKey } from './details.tsx';
 import type { SourceText } from './labels.ts';
@@ -126,13 +126,7 @@ function Form({ source, clientId = '' }: { source: SourceText | null; clientId?:
             <div className="mb-3">
               <Failure error={new Error(error.message.replace(OTHER_SOURCE, 'Another source'))} />
               {OTHER_SOURCE.test(error.message) && (
-                <Link
-                  to="/sources/$id"
-                  params={{ id: OTHER_SOURCE.exec(error.message)?.[1] ?? '' }}
-                  className={LINK}
-                >
-                  Show that source
-                </Link>
+                <SourceLink id={OTHER_SOURCE.exec(error.message)?.[1] ?? ''}>Show that source</SourceLink>
               )}
             </div>
           )}

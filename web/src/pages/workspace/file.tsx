@@ -12,7 +12,7 @@ import { ActionMenu } from '../../ui/action-menu.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Changes } from '../../ui/changes.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
-import { HereLink } from '../../ui/here-link.tsx';
+import { HereLink, SourceLink } from '../../ui/here-link.tsx';
 import { NoRecord } from '../../ui/no-record.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -21,7 +21,6 @@ import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { Name, size, Time } from '../../ui/text.tsx';
 import { sayFailure } from '../../ui/toast.tsx';
 import { VersionList } from '../../ui/versions.tsx';
-import { LINK } from '../memories/labels.tsx';
 import { Reading } from '../sources/reader.tsx';
 import { clientOf, conflictCopy, folderOf, isMarkdown, nameOf, shownPath } from './shape.ts';
 import { useFileChanges, useWorkspace } from './workspace.ts';
@@ -186,11 +185,7 @@ function Found({ file: { path, indexed } }: { file: ManifestItem }) {
   return (
     <>
       {SEARCH_WORDS[indexed]}{' '}
-      {source !== undefined && (
-        <Link to="/sources/$id" params={{ id: source.id }} className={LINK}>
-          Open its source
-        </Link>
-      )}
+      {source !== undefined && <SourceLink id={source.id}>Open its source</SourceLink>}
     </>
   );
 }
