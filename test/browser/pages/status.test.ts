@@ -55,6 +55,18 @@ describe('the page of jobs', { skip }, () => {
     await page.getByText('The figures are from').waitFor({ state: 'detached' });
   });
 
+  test('says how long passages still wait for their vectors', async () => {
+    const { page } = await open(await service.company(), '/jobs');
+    await page.route('**/v1/memory/status', async (route) => {
+      const response = await route.fetch();
+      const status = await response.json();
+      const chunks = { total: 3000, embedded: 1999, pending: 1001, secondsLeft: 600 };
+      await route.fulfill({ response, json: { ...status, chunks } });
+    });
+    await page.reload();
+    await page.getByText('of 3,000, about 10 min left').waitFor();
+  });
+
   test('shows someone with Full access the failed imports of others, which they can retry', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });

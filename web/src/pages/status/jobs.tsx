@@ -115,7 +115,10 @@ const FIGURES: Readonly<Record<string, (status: Status) => [now: number, about: 
     queued + running,
     `${number(running)} running, ${number(completed)} completed`,
   ],
-  'Passages without an embedding': ({ chunks: { pending, total } }) => [pending, `of ${number(total)}`],
+  'Passages without an embedding': ({ chunks: { pending, total, secondsLeft } }) => [
+    pending,
+    `of ${number(total)}${secondsLeft === undefined ? '' : `, about ${duration(secondsLeft)} left`}`,
+  ],
   'Captures staged': ({ captures: { staged, claimed, completed } }) => [
     staged,
     `${number(claimed)} claimed, ${number(completed)} completed`,
