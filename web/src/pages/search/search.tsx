@@ -28,7 +28,7 @@ const WIDE_REM = 70;
 
 /** The page at /search. */
 export default function Search() {
-  const [{ open: _, ...criteria }, setFilters] = useFilters('/search');
+  const [{ open, ...criteria }, setFilters] = useFilters('/search');
   const q = criteria.q?.trim() ?? '';
   const search = useRead('searchMemory', [searchBody(criteria)], {
     enabled: q !== '',
@@ -55,7 +55,9 @@ export default function Search() {
     const hit = answer?.hits[at - 1];
     if (event.key === 'Enter' && isWide && hit) {
       event.preventDefault();
-      const search = { chunk: hit.chunk_id };
+      // The passage that is shown: another one of the same source can be chosen.
+      const chosen = hit.passages?.find(({ chunk_id }) => chunk_id === open) ?? hit;
+      const search = { chunk: chosen.chunk_id };
       void navigate({ to: '/sources/$id', params: { id: hit.source_id }, search });
     }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
