@@ -234,6 +234,38 @@ describe('the page of the search', { skip }, () => {
     await page.waitForURL(/q=yellow\+lanyard/);
   });
 
+  test('Enter opens the passage that is chosen, and nothing needs room in the browser', async () => {
+    const company = await service.company();
+    const { source } = await company.api.ingestSource({
+      title: 'Tides',
+      chunks: [{ text: 'The heron nests at low tide.' }, { text: 'The heron hunts at high tide.' }],
+    });
+    const { page } = await open(company, '/search');
+    await page.evaluate(`(() => {
+      const { setItem } = Storage.prototype;
+      Storage.prototype.setItem = function (...given) {
+        if (this === localStorage) throw new DOMException('full');
+        setItem.apply(this, given);
+      };
+    })()`);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('heron');
+    await page.keyboard.press('Enter');
+    await found(page, /^1 source$/);
+    await preview(page).getByRole('link', { name: 'Passage 2' }).click();
+    await preview(page).locator('nav [aria-current]', { hasText: 'Passage 2' }).waitFor();
+    const open2 = query(page)['open'] ?? '';
+    const { hits } = await company.api.searchMemory({
+      query: 'heron',
+      embeddingMode: 'auto',
+      group: 'source',
+    });
+    assert.equal(hits[0]?.passages?.[1]?.chunk_id, open2);
+    await results(page).getByRole('link', { name: 'Tides' }).press('Enter');
+    await page.waitForURL(`**/sources/${source.id}?*`);
+    assert.equal(query(page)['chunk'], open2);
+  });
+
   test('what is around a passage is read again if that failed', async () => {
     const { page } = await open(await companyToSearch(), '/search?q=lanyard');
     await found(page, /^1 source$/);
@@ -257,6 +289,15 @@ describe('the page of the search', { skip }, () => {
     await page.goBack();
     await drawer.waitFor({ state: 'detached' });
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+    await results(page).getByRole('link', { name: 'Visitors' }).click();
+    await drawer.waitFor();
+    await press(page, 'Close');
+    await drawer.waitFor({ state: 'detached' });
+    // Closing was a step back: otherwise Back would lead here twice.
+    await page.goForward();
+    await drawer.waitFor();
+    await press(page, 'Close');
+    await drawer.waitFor({ state: 'detached' });
     await page.locator('h1').focus();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).getByText('Next or former result').waitFor();

@@ -5,6 +5,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The entry of the history whose states this one has. */
     kept?: string | undefined;
+    /** The entry before is the same page without what is open here: closing that goes back. */
+    isOver?: boolean;
   }
 }
 

@@ -15,6 +15,8 @@ export const HereLink = ({
   to: Readonly<Record<string, string | undefined>>;
   /** False: Back leads here again. */
   replace?: boolean;
+  /** True: the entry of the history keeps its state. */
+  state?: true;
 }) => (
   <Link
     to="."

@@ -1,4 +1,4 @@
-import { Link, useRouter } from '@tanstack/react-router';
+import { Link, useLocation, useRouter } from '@tanstack/react-router';
 import { ArrowUpRight, Link2, Quote } from 'lucide-react';
 import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { placeParts } from '../../../../shared/formats/place-parts.ts';
@@ -72,6 +72,7 @@ function Result({ hit, isShown, isWide }: { hit: Hit; isShown: boolean; isWide: 
         <Link
           {...here({ open: hit.chunk_id })}
           replace={isWide}
+          state={{ isOver: !isWide }}
           resetScroll={false}
           aria-current={isShown ? 'true' : undefined}
           className="after:absolute after:inset-0 after:content-['']"
@@ -110,6 +111,9 @@ export function Found({ answer: { hits, queryId }, isWide, isBusy }: Props) {
   const hit = chosen ?? (isWide ? hits[0] : undefined);
   const chunk = hit?.passages?.find(isOpen) ?? hit;
   const top = topOf(criteria);
+  const { history } = useRouter();
+  const { isOver } = useLocation().state;
+  const close = () => (isOver ? history.back() : void setFilters({ open: undefined }));
   const preview = hit && chunk && (
     <Preview
       key={`${queryId} ${chunk.chunk_id}`}
@@ -144,7 +148,7 @@ export function Found({ answer: { hits, queryId }, isWide, isBusy }: Props) {
         </aside>
       ) : (
         hit && (
-          <Dialog isDrawer onClose={() => void setFilters({ open: undefined })} title={title}>
+          <Dialog isDrawer onClose={close} title={title}>
             {preview}
           </Dialog>
         )
@@ -211,6 +215,7 @@ function Preview({ hit, chunk, queryId, onChoose }: PreviewProps) {
               <HereLink
                 key={one.chunk_id}
                 to={{ open: one.chunk_id }}
+                state
                 aria-current={one.chunk_id === id ? 'true' : undefined}
                 className={`${buttonClass('quiet')} aria-[current]:text-brand aria-[current]:underline`}
               >
