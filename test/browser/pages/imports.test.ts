@@ -141,12 +141,16 @@ describe('the page of imports', { skip }, () => {
     const { page } = await open(company, '/imports');
     await page.getByText('Nothing has been imported yet').waitFor();
     const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
     await page.route(PATH, async (route) => {
-      if (route.request().method() === 'POST') await held.promise;
+      if (route.request().method() === 'POST') {
+        asked.resolve();
+        await held.promise;
+      }
       await route.continue();
     });
     await choose(page, 'a.txt');
-    await row(page, 'a.txt').getByText('Sending').waitFor();
+    await asked.promise;
     await button(page, 'Stop').click();
     held.resolve();
     await row(page, 'a.txt').getByText('Waiting').waitFor();

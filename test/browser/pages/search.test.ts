@@ -241,6 +241,7 @@ describe('the page of the search', { skip }, () => {
       chunks: [{ text: 'The heron nests at low tide.' }, { text: 'The heron hunts at high tide.' }],
     });
     const { page } = await open(company, '/search');
+    await field(page).waitFor();
     await page.evaluate(`(() => {
       const { setItem } = Storage.prototype;
       Storage.prototype.setItem = function (...given) {
@@ -250,6 +251,7 @@ describe('the page of the search', { skip }, () => {
     })()`);
     await page.keyboard.press('Control+k');
     await page.keyboard.type('heron');
+    await page.getByRole('option', { name: /^Search for “heron”/ }).waitFor();
     await page.keyboard.press('Enter');
     await found(page, /^1 source$/);
     await preview(page).getByRole('link', { name: 'Passage 2' }).click();

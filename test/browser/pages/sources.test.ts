@@ -130,7 +130,7 @@ describe('the list of sources', { skip }, () => {
     await press(page, 'Archive');
     await page.getByText('Source archived.').waitFor();
     assert.equal(await stateOf(active), 'archived');
-    await page.getByText('Airport (archived)').waitFor();
+    await page.getByRole('row').filter({ hasText: 'Airport' }).getByText('(archived)').waitFor();
 
     await press(page, 'Updated');
     await page.getByLabel('Choose Zoo').check();
