@@ -61,7 +61,8 @@ export function readiness(workers: readonly Pick<WorkerRecord, 'embedder'>[], mo
   if (best === 'loading') return 'soon';
   if (best === undefined) return { problem: 'No worker that makes vectors is running' };
   const { fetched = null, fetchSecondsLeft = null } = states.find(({ state }) => state === best) ?? {};
-  const left = fetchSecondsLeft === null ? '' : `, about ${describeSeconds(fetchSecondsLeft)} left`;
+  // At 0, what has arrived is being verified.
+  const left = fetchSecondsLeft ? `, about ${describeSeconds(fetchSecondsLeft)} left` : '';
   const share = fetched === null ? '' : ` (${Math.round(fetched * 100)} %${left})`;
   return { problem: `${PROBLEMS[best]}${share}` };
 }

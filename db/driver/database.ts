@@ -51,6 +51,8 @@ export interface Opening {
   isSentWithFirstRead?: boolean;
   /** Whether the transaction refuses changes. */
   isReadOnly?: boolean;
+  /** Whether all statements see the database as it is at the first one, which can be of `text`. */
+  isOneMoment?: boolean;
 }
 
 /** The connection pool of a driver, in numbers. */
@@ -204,17 +206,16 @@ export function transaction<S extends Scope, T>(
 }
 
 /**
- * Runs `fn` as `transaction` does. All its statements see the database as it is at the first, whatever is committed
- * meanwhile. They must only read.
+ * Runs `fn` as `transaction` does. All its statements see the database as it is at the first one, also if others commit
+ * changes before the last one. They must only read.
  */
 export function readTogether<S extends Scope, T>(
   database: Database,
   scope: S,
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
 ): Promise<T> {
-  const { text } = setClaims(SERVICE_ROLE, scope);
-  const isolated = `set transaction isolation level repeatable read; ${text}`;
-  return database.transaction(({ query }) => fn({ scope, query }), { text: isolated, isReadOnly: true });
+  const opening = { ...setClaims(SERVICE_ROLE, scope), isReadOnly: true, isOneMoment: true };
+  return database.transaction(({ query }) => fn({ scope, query }), opening);
 }
 
 /**

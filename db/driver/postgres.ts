@@ -209,12 +209,18 @@ async function inTransaction<T>(
  */
 async function begin<T>(
   { client, query }: PostgresTransaction,
-  { beginning, text = '', isSentWithFirstRead, isReadOnly }: Beginning,
+  { beginning, text = '', isSentWithFirstRead, isReadOnly, isOneMoment }: Beginning,
   run: (ask: Queryable['query']) => Promise<T>,
   onFailure: (error: unknown) => void,
 ): Promise<{ begun: Promise<unknown>; result: T }> {
   sendTogether(client);
-  const parts = [beginning, isReadOnly === true ? 'set transaction read only' : '', text];
+  // Of `begin` itself: no statement may come before it, and `sendBegin` and a replica put their checks there.
+  const isolated = isOneMoment === true ? 'begin isolation level repeatable read' : 'begin';
+  const parts = [
+    beginning.replace(/^begin/, isolated),
+    isReadOnly === true ? 'set transaction read only' : '',
+    text,
+  ];
   const begun = sendBegin(client, parts.filter((part) => part !== '').join('; '));
   begun.catch(onFailure);
   if (isSentWithFirstRead !== true) {

@@ -51,8 +51,8 @@ const unfinished = () =>
  * waits before it writes anything.
  */
 export function readSource<T>(database: Database, fn: (source: Source) => Promise<T>): Promise<T> {
-  const text = `set transaction isolation level repeatable read, read only; ${TEXTS}`;
-  return database.transaction(async (tx) => fn(await describe(tx)), { text, isReadOnly: true });
+  const opening = { text: TEXTS, isReadOnly: true, isOneMoment: true };
+  return database.transaction(async (tx) => fn(await describe(tx)), opening);
 }
 
 async function describe(tx: Queryable): Promise<Source> {

@@ -82,7 +82,9 @@ export const HitExplanation = Type.Object({
       description: 'cosine, also if the vector search did not find the passage; null without a vector',
     }),
   ),
-  semantic_z: Type.Number({ description: 'standard deviations above the mean of the vector search' }),
+  semantic_z: Type.Number({
+    description: 'standard deviations above the mean of the vector search, times the weight of the model',
+  }),
   keyword_score: Type.Number({ description: 'BM25, the sum of the terms’ weights' }),
   guessed_score: Type.Optional(
     Type.Number({

@@ -16,6 +16,8 @@ import { openPostgres, queryWithin } from '../../db/driver/postgres.ts';
 import { newServers } from '../../db/driver/servers/known-servers.ts';
 import { checkEachBegin, sendBegin } from '../../db/driver/servers/server-choice.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
+import type { ListPart } from '../../db/queries/common.ts';
+import { readList } from '../../db/queries/query-list.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createTestCompany, databaseUrl, openTestDatabase } from '../support/needs/database.ts';
@@ -245,11 +247,24 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     primaries.newest = 'FFFFFFFF';
     await assert.rejects(create, { name: 'WrongServerError', code: '57P03' });
     primaries.newest = '00000000';
+    await sendBegin(client, 'begin isolation level repeatable read; set local jit = off');
+    const level = await client.query('show transaction_isolation');
+    assert.deepEqual(level.rows, [{ transaction_isolation: 'repeatable read' }]);
+    await client.query('rollback');
+    primaries.newest = '00000000';
     await sendBegin(client, '\n BEGIN');
     assert.match(primaries.newest, /^0000000[1-9A-F]$/);
     const { rows } = await client.query(`select to_regclass('public.never') as found`);
     assert.deepEqual(rows, [{ found: null }]);
     await client.query('rollback');
+  });
+
+  test('sees one moment where a page of a list is read with its count', async () => {
+    const scope = ownerScope(await createTestCompany(database));
+    const level = (part: Pick<ListPart, 'count'>) =>
+      readList(one as Database, scope, part, (tx) => tx.query('show transaction_isolation'));
+    assert.deepEqual(await level({}), [{ transaction_isolation: 'read committed' }]);
+    assert.deepEqual(await level({ count: () => undefined }), [{ transaction_isolation: 'repeatable read' }]);
   });
 
   test('keeps its connection if it refuses changes, and loses it if the server does', async () => {

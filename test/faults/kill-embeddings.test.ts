@@ -198,7 +198,7 @@ describe('a worker process that makes vectors', {
     const { hits, degraded } = await via(next, company).api.searchMemory(query);
     assert.deepEqual([hits.length > 0, degraded], [true, true]);
 
-    const workers = [await startWorker(nextEnv), await startWorker(nextEnv)];
+    const workers = await Promise.all([startWorker(nextEnv), startWorker(nextEnv)]);
     await until(t.signal, async () => (await countVectors(company, NEXT_MODEL)) > made);
     const models = workers.flatMap(({ child }) => childrenOf(child.pid ?? 0));
     const [killed] = models.filter((pid) => commandOf(pid).includes('model-process'));

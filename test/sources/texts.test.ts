@@ -107,8 +107,11 @@ describe('the text of a source as it was sent', () => {
     const { source } = await send('The first text.');
     let isReplacing = true;
     const replace = async () => {
-      for (const text of texts) await send(text);
-      isReplacing = false;
+      try {
+        for (const text of texts) await send(text);
+      } finally {
+        isReplacing = false;
+      }
     };
     const readAll = async () => {
       const found: { title: string; text: string | null; chunks: { text: string }[] }[] = [];

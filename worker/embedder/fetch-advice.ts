@@ -19,7 +19,7 @@ const BY_CODE: readonly (readonly [codes: RegExp, advice: string])[] = [
 ];
 
 /** What to do if nothing more is known: a proxy or the network can be the reason. */
-const STALLED = `try again; what has arrived is kept; ${FETCH_ELSEWHERE}`;
+const STALLED = `try again, ${FETCH_ELSEWHERE}`;
 
 /** What a proxy answered to the request for a tunnel, in the message of undici. */
 const PROXY_ANSWER = /Proxy response \((\d+)\)/;
@@ -35,7 +35,7 @@ export function adviceOnStatus(status: number): string {
   }
   if (status === 403)
     return `the hub or a proxy refuses this; set MEMORY_MODEL_HUB to a mirror, ${FETCH_ELSEWHERE}`;
-  return 'try again later; what has arrived is kept';
+  return 'try again later';
 }
 
 /** Advice about content that is not the file. */

@@ -113,7 +113,9 @@ async function fetchSound(
     const begin = (needs: ModelNeeds) => console.log(`needs   ${describeNeeds(needs)}`);
     const options = { begin, report: shown.report, signal: stop.signal, damaged, ...limit };
     await ensureModelFiles({ ...model, allowDownload: true }, options).finally(shown.end);
-    return verifyModelFiles(model);
+    const checks = await verifyModelFiles(model);
+    stop.signal.throwIfAborted();
+    return checks;
   };
   try {
     const checks = await fetchFiles([]);

@@ -138,11 +138,11 @@ class Client implements ModelClient {
   async #fetch(): Promise<string | null> {
     const { model, megabytes, logger } = this.#options;
     let said = 0;
-    const begin = (needs: ModelNeeds) =>
-      logger.info(
-        { model: model.name, folder: modelFolder(model) },
-        `the model needs ${describeNeeds(needs)}`,
-      );
+    const begin = (needs: ModelNeeds) => {
+      const text = `the model needs ${describeNeeds(needs)}`;
+      // Not again for each retry.
+      if (this.#lastReport === '') logger.info({ model: model.name, folder: modelFolder(model) }, text);
+    };
     const report = ({ allBytes, allTotal, secondsLeft }: FetchProgress) => {
       const fetched = allTotal === null ? null : Math.round((allBytes / allTotal) * 100) / 100;
       this.#enter({ state: 'fetching', fetched, fetchSecondsLeft: secondsLeft });

@@ -46,17 +46,18 @@ const check = (newest: string) =>
 /**
  * Sends what begins a transaction, or a script that is one. Behind a pooler, the server is checked in the same packet.
  * Not before a timeline was seen: a server can hide its log.
- * @param text begins with `begin`
+ * @param text begins with the statement `begin`, alone or with others after it
  * @throws WrongServerError if the server was replaced. It refuses the rest of the transaction
  */
 export async function sendBegin(client: pg.Client, text: string): Promise<pg.QueryResult | pg.QueryResult[]> {
   const primaries = pooled.get(client);
   if (primaries === undefined || primaries.newest === '') return client.query(text);
-  const rest = text.trimStart().slice('begin'.length);
+  const end = text.includes(';') ? text.indexOf(';') : text.length;
   try {
-    const answers: unknown = await client.query(`begin; ${check(primaries.newest)}${rest}`);
-    const [begun, checked, ...others] = answers as [pg.QueryResult, pg.QueryResult, ...pg.QueryResult[]];
-    const { timeline } = checked.rows[0] as { timeline: string | null };
+    const checked = `${text.slice(0, end)}; ${check(primaries.newest)}${text.slice(end)}`;
+    const answers: unknown = await client.query(checked);
+    const [begun, found, ...others] = answers as [pg.QueryResult, pg.QueryResult, ...pg.QueryResult[]];
+    const { timeline } = found.rows[0] as { timeline: string | null };
     if (timeline !== null) noteTimeline(primaries, timeline);
     return [begun, ...others];
   } catch (error) {

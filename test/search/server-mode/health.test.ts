@@ -51,28 +51,6 @@ describe('health and status of a service with server mode', () => {
     assert.match(String((await embedderOf(service))['problem']), /\(42 %, about 4 min left\)$/);
   });
 
-  test('status shows those with Full access how long until every passage has its vector', async () => {
-    await database.query('delete from memory.worker');
-    const other = await service.company();
-    assert.equal((await other.api.getStatus()).chunks.secondsLeft, undefined, 'nothing waits');
-    await storeTexts(other, numbered(30));
-    assert.equal((await other.api.getStatus()).chunks.secondsLeft, undefined, 'no worker makes vectors');
-    // Two workers share the work. One of another model, and one that loads its model, do not help.
-    for (const embedder of [
-      { state: 'ready', chunksPerMinute: 40 },
-      { state: 'ready', chunksPerMinute: 20 },
-      { state: 'loading', chunksPerMinute: 999 },
-      { state: 'ready', chunksPerMinute: 999, model: 'memory/another' },
-    ]) {
-      await sayOfWorker(service, newId(), embedder);
-    }
-    const { chunks } = await other.api.getStatus();
-    assert.deepEqual(chunks, { total: 30, embedded: 0, pending: 30, secondsLeft: 30 });
-    const member = await addPerson(service, other, { teamRole: 'member' });
-    assert.equal((await member.api.getStatus()).chunks.secondsLeft, undefined);
-    await database.query('delete from memory.worker');
-  });
-
   test('status shows no problem and the state of the model when a worker is ready', async (t) => {
     await database.query('delete from memory.worker');
     const worker = await startModelWorker(service);
@@ -113,5 +91,28 @@ describe('health and status of a service with server mode', () => {
     assert.equal(health.statusCode, 503);
     const { ok, embedder } = health.json<Health>();
     assert.deepEqual([ok, embedder], [false, { ...SPECIFIED, problem: 'The database does not answer' }]);
+  });
+
+  // Last, because its passages wait for a worker.
+  test('status shows those with Full access how long until every passage has its vector', async () => {
+    await database.query('delete from memory.worker');
+    const other = await service.company();
+    assert.equal((await other.api.getStatus()).chunks.secondsLeft, undefined, 'nothing waits');
+    await storeTexts(other, numbered(30));
+    assert.equal((await other.api.getStatus()).chunks.secondsLeft, undefined, 'no worker makes vectors');
+    // Two workers share the work. One of another model, and one that loads its model, do not help.
+    for (const embedder of [
+      { state: 'ready', chunksPerMinute: 40 },
+      { state: 'ready', chunksPerMinute: 20 },
+      { state: 'loading', chunksPerMinute: 999 },
+      { state: 'ready', chunksPerMinute: 999, model: 'memory/another' },
+    ]) {
+      await sayOfWorker(service, newId(), embedder);
+    }
+    const { chunks } = await other.api.getStatus();
+    assert.deepEqual(chunks, { total: 30, embedded: 0, pending: 30, secondsLeft: 30 });
+    const member = await addPerson(service, other, { teamRole: 'member' });
+    assert.equal((await member.api.getStatus()).chunks.secondsLeft, undefined);
+    await database.query('delete from memory.worker');
   });
 });

@@ -62,7 +62,8 @@ describe('fetch-model', () => {
       `hub     ${hub.url}`,
     ]);
     assert.equal(
-      lines(first.stdout, /^fetched +\d+ % {2}\d+\.\d [kM]B of \d+\.\d MB {2}\S+$/).length,
+      lines(first.stdout, /^fetched +\d+ % {2}\d+\.\d [kM]B of \d+\.\d MB(, about \d+ s left)? {2}\S+$/)
+        .length,
       names.length,
     );
     assert.match(first.stdout.join('\n'), /^fetched 100 % .+ onnx\/model_quantized\.onnx$/m);
