@@ -200,7 +200,7 @@ describe('the page of imports', { skip }, () => {
     await button(page, 'Sign in').click();
     await sent;
     await progress(page).getByText('1 waiting').waitFor();
-    assert.equal(await page.getByText('You have signed out.').count(), 0);
+    assert.equal(await page.getByText('Your session has ended.').count(), 0);
   });
 
   it('no longer lists an own import that was deleted elsewhere', async () => {

@@ -243,9 +243,10 @@ describe('notes', { skip }, () => {
     const { page, refused } = await open(company, '/sources?new=1');
     await page.getByLabel('Text, in Markdown').fill('A thought');
     await company.api.archiveTeam(company.teamId);
+    const reread = page.waitForResponse('**/v1/auth/session');
     await press(page, 'Save');
     await page.getByRole('alert').waitFor();
-    await page.waitForLoadState('networkidle');
+    await reread;
     assert.equal(await page.getByLabel('Text, in Markdown').inputValue(), 'A thought');
     assert.match(refused.splice(0).join(), /4\d\d/);
   });

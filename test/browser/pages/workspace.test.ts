@@ -98,9 +98,10 @@ describe('the page of files', { skip }, () => {
     const { page, refused } = await open(company, '/files?path=team/vpn.md&as=edit');
     await page.getByLabel('Text, in Markdown').fill('The third gateway.');
     await company.api.archiveTeam(company.teamId);
+    const reread = page.waitForResponse('**/v1/auth/session');
     await button(page, 'Save').click();
     await page.getByRole('alert').waitFor();
-    await page.waitForLoadState('networkidle');
+    await reread;
     assert.equal(await page.getByLabel('Text, in Markdown').inputValue(), 'The third gateway.');
     assert.match(refused.splice(0).join(), /4\d\d/);
   });

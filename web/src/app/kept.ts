@@ -12,6 +12,9 @@ declare module '@tanstack/react-router' {
 
 const values = new Map<string, unknown>();
 
+/** Forgets all of them: they have records in them, and the next person may not see these. */
+export const forgetKept = () => values.clear();
+
 /** A state that Back brings again: it belongs to the entry of the history that the page is shown for. */
 export function useKept<T>(name: string, initial: T): readonly [T, (value: T) => void] {
   const entry = useRouterState({

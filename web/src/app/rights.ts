@@ -13,11 +13,11 @@ export const isExpired = ({ expiresAt }: Pick<Source, 'expiresAt'>) =>
 /** The clients that the person can reach, and what the person can do in the Team. */
 export function useRights() {
   const { session, team } = useSessionContext();
-  const { items, query } = useAll('listClients', {});
+  const { items, isRead } = useAll('listClients', {});
   const clients: readonly Client[] = items;
   const isFull = team?.access === 'full';
   /** False: a client that is not read yet can be one in which the person can write. */
-  const isKnown = isFull || (query.isSuccess && !query.hasNextPage);
+  const isKnown = isFull || isRead;
   /** @param clientId null: the Team layer */
   function canWrite(clientId: string | null): boolean {
     if (team?.state !== 'active' || team.access === 'read') return false;
@@ -42,8 +42,8 @@ export function useRights() {
 }
 
 /**
- * Whether the editor is open that the address asks for. One that is open stays, even if the right to write ends: what was typed
- * is not lost. One that cannot open is taken out of the address, so that it does not open by surprise later.
+ * Whether the editor is open that the address asks for. One that is open stays while the Team can be read, even if the right to
+ * write ends: what was typed is not lost. One that cannot open is taken out of the address, so that it does not open by surprise later.
  * @param wanted names what is edited; undefined: no editor is asked for
  * @param canOpen undefined: not known yet
  * @param forget takes it out of the address
@@ -56,7 +56,7 @@ export function useEditor(wanted: string | undefined, canOpen: boolean | undefin
   const isRefused = wanted !== undefined && !isOpen && canOpen === false && isKnown;
   useEffect(() => {
     if (isRefused) forget();
-  }, [isRefused]);
+  }, [isRefused, wanted]);
   return isOpen;
 }
 

@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { SessionInfo } from '../../../shared/schemas/accounts.ts';
+import { forgetKept } from './kept.ts';
 import { Refusal, send } from './request.ts';
 import { ROOT } from './root.ts';
 
@@ -83,6 +84,9 @@ export function signedInAs(): string | null {
   return session && !session.isOver ? session.user.id : null;
 }
 
+/** Whether the session has ended by itself: nobody has signed out. */
+export const isSessionOver = () => queryClient.getQueryData<Session | null>(KEY)?.isOver === true;
+
 /**
  * Signs in, and shows the console. A sign-out that is due is sent first: afterwards, the cookie is of the new session.
  * @throws Refusal, Unreachable
@@ -108,6 +112,7 @@ function forgetSearches(): void {
 /** Removes what the session has read. */
 function forget(): void {
   forgetSearches();
+  forgetKept();
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
   queryClient.getMutationCache().clear();
 }
@@ -147,6 +152,8 @@ export async function sendDueSignOut(): Promise<void> {
 
 /** Empties all tabs of this browser, and ends the session on the service. */
 export async function signOut(): Promise<void> {
+  // First, because a browser that is full has room for the other then.
+  forgetSearches();
   localStorage.setItem(DUE, '1');
   empty();
   tabs.postMessage('left');

@@ -9,7 +9,7 @@ import type { Selection } from './list.tsx';
  */
 export function useSelection<One extends { id: string }>({
   items,
-  query,
+  isRead,
 }: List<One>): Selection & {
   chosen: readonly One[];
   clear: () => void;
@@ -19,8 +19,7 @@ export function useSelection<One extends { id: string }>({
   const last = useRef<string | null>(null);
   const loaded = new Map(items.map((one) => [one.id, one]));
   // What a list does not have that was read to its end is gone.
-  const isWhole = query.isSuccess && !query.hasNextPage;
-  const chosen = known.flatMap((one) => loaded.get(one.id) ?? (isWhole ? [] : one));
+  const chosen = known.flatMap((one) => loaded.get(one.id) ?? (isRead ? [] : one));
   const ids = new Set(chosen.map(({ id }) => id));
   const add = (some: readonly One[]) => setKnown([...chosen, ...some.filter(({ id }) => !ids.has(id))]);
   const clear = () => setKnown([]);

@@ -1,10 +1,9 @@
-import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { createPortal } from 'react-dom';
 import mark from '../../ui/mark.svg?inline';
 import type { PageInfo } from '../pages.tsx';
 import { isSignOutDue } from '../session.tsx';
-
-const SignIn = lazy(() => import('./sign-in.tsx'));
+import { SignIn } from './sign-in.tsx';
 
 interface BrandProps {
   title?: string | undefined;
@@ -52,13 +51,7 @@ export function Entry({ session, problem, page }: EntryProps) {
           soon as the service answers; keep this page open, or open it again.
         </p>
       )}
-      {session === null ? (
-        <Suspense>
-          <SignIn />
-        </Suspense>
-      ) : (
-        <p role="alert">{problem?.message} The page tries again by itself.</p>
-      )}
+      {session === null ? <SignIn /> : <p role="alert">{problem?.message} The page tries again by itself.</p>}
     </Brand>
   );
 }
@@ -77,6 +70,8 @@ export function EntryAbove({ page }: Pick<EntryProps, 'page'>) {
   return createPortal(
     <dialog
       ref={cover}
+      // A click beside the form leaves the focus here, and not on the page, whose keys would work.
+      tabIndex={-1}
       aria-label="Sign in again"
       className="m-0 h-screen max-h-none w-screen max-w-none bg-page text-ink"
       // Escape is not for the dialogs below, and does not uncover the page.
@@ -88,9 +83,7 @@ export function EntryAbove({ page }: Pick<EntryProps, 'page'>) {
         <p role="status" className="rounded-md bg-warn-tint p-3 text-warn">
           Your session has ended. Sign in again to go on: what you typed is kept.
         </p>
-        <Suspense>
-          <SignIn />
-        </Suspense>
+        <SignIn />
       </Brand>
     </dialog>,
     document.body,

@@ -14,7 +14,7 @@ import { Empty, Failure, GONE } from '../../ui/states.tsx';
 import { TeamName } from '../../ui/text.tsx';
 import { sayFailure } from '../../ui/toast.tsx';
 import { canOpen, type PageInfo } from '../pages.tsx';
-import { send, Unreachable } from '../request.ts';
+import { Refusal, send, Unreachable } from '../request.ts';
 import { type Session, SessionContext, type Team, useSessionState } from '../session.tsx';
 import { Entry, EntryAbove } from './entry.tsx';
 import { Shell } from './shell.tsx';
@@ -114,7 +114,7 @@ const isGone = ({ message }: Error) => /dynamically imported module|Importing a 
 /** What is shown in place of a page that failed: after an update of the service, its script has another name. */
 export function PageFailed({ error: thrown, reset }: ErrorComponentProps) {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  if (!isGone(error) && !(error instanceof Unreachable))
+  if (!isGone(error) && !(error instanceof Unreachable) && !(error instanceof Refusal))
     return (
       <Page title="This page failed">
         <Failure error={error} retry={reset} />

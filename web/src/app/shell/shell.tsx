@@ -206,7 +206,8 @@ const LETTER_MS = 1500;
 /** Whether a key is for what has the focus: a field, or a dialog. */
 const isTaken = ({ target }: KeyboardEvent) =>
   target instanceof Element &&
-  target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]') !== null;
+  target.closest('input, textarea, select, [contenteditable], dialog, [role="dialog"], [role="menu"]') !==
+    null;
 
 /** The keys that work on every page: Ctrl+K and / open the palette, ? the list of keys, g and a letter a page. */
 function useKeys(openPalette: () => void, openHelp: () => void): void {

@@ -15,7 +15,7 @@ async function send(fields: FormData): Promise<void> {
 }
 
 /** The form to sign in. */
-export default function SignIn() {
+export function SignIn() {
   return (
     <Form action="Sign in" send={send}>
       <h1 className="text-xl font-semibold">Sign in</h1>

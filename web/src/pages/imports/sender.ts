@@ -6,7 +6,14 @@ import { base64Of, sha256Of } from '../../app/content.ts';
 import type { Item } from '../../app/data.ts';
 import { askBeforeLeaving } from '../../app/leaving.ts';
 import { type Args, Refusal, send } from '../../app/request.ts';
-import { queryClient, rereadSession, signedInAs, useSession, useTeam } from '../../app/session.tsx';
+import {
+  isSessionOver,
+  queryClient,
+  rereadSession,
+  signedInAs,
+  useSession,
+  useTeam,
+} from '../../app/session.tsx';
 import type { Chosen } from '../../app/shell/dropped-files.ts';
 import { count, size } from '../../ui/text.tsx';
 
@@ -49,8 +56,8 @@ const FILE_FAULTS = new Set([400, 413, 415, 422, 500]);
 /** The statuses after which the same request is sent again. */
 const PASSING = new Set([429, 502, 503, 504]);
 const LONGEST_PAUSE_SECONDS = 30;
-/** Why files wait while another person, or nobody, is signed in. */
-const SIGNED_OUT = 'You have signed out.';
+/** Why files wait until the person has signed in again. */
+const ENDED = 'Your session has ended.';
 /** After so many tries, some three minutes, the person decides when to go on. */
 const MAX_TRIES = 10;
 
@@ -141,7 +148,7 @@ function openSender(user: string, team: string) {
   }
   // The person has signed in again.
   queryClient.getQueryCache().subscribe(() => {
-    if (state.held === SIGNED_OUT && signedInAs() === user) void run();
+    if (state.held === ENDED && signedInAs() === user) void run();
   });
   const waiting = () => state.files.filter((file) => file.state === 'waiting');
 
@@ -210,7 +217,7 @@ function openSender(user: string, team: string) {
     for (let tries = 1; state.held === ''; tries += 1) {
       // Another tab can have signed out, or signed in as someone else: the cookie is theirs.
       if (signedInAs() !== user) {
-        hold(SIGNED_OUT);
+        hold(isSessionOver() ? ENDED : 'You have signed out.');
         break;
       }
       try {

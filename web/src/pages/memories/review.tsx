@@ -307,7 +307,7 @@ function useHeadingOf(id: string | undefined) {
 }
 
 const FIELDS =
-  'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="dialog"], [role="alertdialog"], [role="menu"]';
+  'input:not([type="checkbox"]), textarea, select, [contenteditable], dialog, [role="dialog"], [role="alertdialog"], [role="menu"]';
 const MODIFIERS = ['Alt', 'AltGraph', 'Control', 'Meta', 'Shift'];
 
 /** Does what the keys of the page are for. They come before those of the shell, and not after its `g`. */
