@@ -51,8 +51,10 @@ describe('fetching a model', () => {
       allBytes: whole,
       allTotal: whole,
     };
-    const { secondsLeft: _, ...end } = told.at(-1)!;
+    const { secondsLeft, ...end } = told.at(-1)!;
     assert.deepEqual(end, last);
+    // 0 if the rate was known: nothing is left.
+    assert.equal(secondsLeft ?? 0, 0);
   });
 
   it('gives the whole model to several callers at once in one folder', async () => {
