@@ -6,7 +6,7 @@ declare module '@tanstack/react-router' {
     /** The entry of the history whose states this one has. */
     kept?: string | undefined;
     /** The entry before is the same page without what is open here: closing that goes back. */
-    isOver?: boolean;
+    closesByBack?: boolean;
   }
 }
 

@@ -72,7 +72,7 @@ function Result({ hit, isShown, isWide }: { hit: Hit; isShown: boolean; isWide: 
         <Link
           {...here({ open: hit.chunk_id })}
           replace={isWide}
-          state={{ isOver: !isWide }}
+          state={{ closesByBack: !isWide }}
           resetScroll={false}
           aria-current={isShown ? 'true' : undefined}
           className="after:absolute after:inset-0 after:content-['']"
@@ -112,8 +112,8 @@ export function Found({ answer: { hits, queryId }, isWide, isBusy }: Props) {
   const chunk = hit?.passages?.find(isOpen) ?? hit;
   const top = topOf(criteria);
   const { history } = useRouter();
-  const { isOver } = useLocation().state;
-  const close = () => (isOver ? history.back() : void setFilters({ open: undefined }));
+  const { closesByBack } = useLocation().state;
+  const close = () => (closesByBack ? history.back() : void setFilters({ open: undefined }));
   const preview = hit && chunk && (
     <Preview
       key={`${queryId} ${chunk.chunk_id}`}
