@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { type FirstStartVariable, SETTINGS } from './settings/definitions.ts';
 import { MODEL_SETTINGS } from './settings/model-settings.ts';
 import { type Environment, faultOf, readSettings, variableText } from './settings/read-settings.ts';
@@ -39,10 +39,10 @@ export interface EmbeddingProfileSettings {
   readonly weight: number | undefined;
 }
 
-/** The embedding model, the folder in which it is stored, where it is downloaded from, and the memory that it can have. */
+/** The embedding model, the folder in which it is stored, where it is downloaded from, and the memory and threads that it can have. */
 export type ModelSettings = Pick<
   Config,
-  'embeddingModel' | 'modelDir' | 'modelHub' | 'embeddingProfile' | 'embeddingMegabytes'
+  'embeddingModel' | 'modelDir' | 'modelHub' | 'embeddingProfile' | 'embeddingMegabytes' | 'embeddingThreads'
 >;
 
 /** The environment is not a valid configuration. `faults` has one line per variable, and never its value. */
@@ -63,6 +63,7 @@ function readSurroundings(env: Environment): Surroundings {
   return {
     hasDatabaseUrl: databaseUrl !== null && SETTINGS.databaseUrl.type.parse(databaseUrl) !== null,
     memoryMegabytes: memoryBytes / 2 ** 20,
+    cores: availableParallelism(),
   };
 }
 

@@ -17,13 +17,13 @@ export type ProcessEnd = { code: number | null; signal: NodeJS.Signals | null } 
 export function startProcess(
   main: URL,
   args: string[],
-  options: Pick<ForkOptions, 'execArgv' | 'execPath'>,
+  options: Pick<ForkOptions, 'execArgv' | 'execPath' | 'env'>,
   stdin: number | 'ignore' = 'ignore',
 ): SupervisedProcess {
   const child = fork(main, args, {
-    ...options,
     // No settings of the service: code that takes over the process finds no credentials.
     env: {},
+    ...options,
     stdio: [stdin, 'ignore', 'ignore', 'ipc'],
     // Sends bytes as bytes.
     serialization: 'advanced',

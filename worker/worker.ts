@@ -13,7 +13,7 @@ import { withTimeout } from '../shared/resources/async.ts';
 import type { EmbedderState } from '../shared/schemas/status.ts';
 import type { JobContext, JobHandler, WorkerSetup } from './context.ts';
 import { openModelClient } from './embedder/model-client.ts';
-import type { ModelClientOptions } from './embedder/model-client-options.ts';
+import { configuredModel, type ModelClientOptions } from './embedder/model-client-options.ts';
 import { pace } from './embedder/text-lanes.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { type ModelJobs, openModelJobs } from './jobs/embeddings.ts';
@@ -141,10 +141,7 @@ function openEmbedder(
   options: Partial<ModelClientOptions>,
 ): JobContext['embedder'] {
   if (!config.serverEmbeddings) return null;
-  const { embeddingModel: name, modelDir, modelHub: hub, embeddingProfile: profile } = config;
-  const model = { name, modelDir, hub, profile };
-  const megabytes = config.embeddingMegabytes;
-  return { model: openModelClient({ model, megabytes, logger, ...options }), pace: pace() };
+  return { model: openModelClient({ ...configuredModel(config), logger, ...options }), pace: pace() };
 }
 
 function embedderState({ embedder, config }: JobContext): EmbedderState | null {

@@ -19,7 +19,6 @@ export interface BenchModel {
     paragraphs: readonly { article: string; text: string }[];
     questions: readonly { question: string }[];
   }): Promise<SetVectors>;
-  close(): Promise<void>;
 }
 
 /**
@@ -45,6 +44,5 @@ export async function openModel(name: string, modelDir: string): Promise<BenchMo
       for (const { question } of questions) vectors.questions.push(await embedder.embed(question, 'query'));
       return vectors;
     },
-    close: () => embedder.close(),
   };
 }

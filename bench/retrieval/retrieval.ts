@@ -36,6 +36,5 @@ MEMORY_EMBEDDING_POOLING and the other settings of a model apply to the one of -
       for (const set of CHUNK_SETS.filter((one) => chosen.includes(one)))
         await measureChunks(database, set, measured, report);
     });
-    await model.close();
   },
 );

@@ -35,12 +35,19 @@ export const MODEL_SETTINGS = {
   embeddingMegabytes: {
     variable: 'MEMORY_EMBEDDING_MEGABYTES',
     type: integer(256, 262_144),
-    // A model of the size of XLM-RoBERTa-large in int8 needs 2.4 GB for a moment while it is loaded, and 1.3 to 1.5 GB
-    // after that.
+    // A model of the size of XLM-RoBERTa-large in int8 needs 0.9 to 1.1 GB.
     example: '2048',
     default: ({ memoryMegabytes }) => Math.max(512, Math.min(4096, Math.floor(memoryMegabytes * 0.75))),
     defaultInWords: '4096, on small machines three quarters of the memory',
     description: 'The most MiB of memory for the process that runs the model.',
+  },
+  embeddingThreads: {
+    variable: 'MEMORY_EMBEDDING_THREADS',
+    type: integer(1, 1024),
+    example: '1',
+    default: ({ cores }) => cores,
+    defaultInWords: 'as many as the process may use processor cores',
+    description: 'The threads that run the model. More threads than cores make it much slower.',
   },
   embeddingWeight: {
     variable: 'MEMORY_EMBEDDING_WEIGHT',

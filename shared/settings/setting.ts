@@ -6,6 +6,8 @@ export interface Surroundings {
   readonly hasDatabaseUrl: boolean;
   /** Memory of the machine or the container, in MiB. */
   readonly memoryMegabytes: number;
+  /** The processor cores that this process may use. */
+  readonly cores: number;
 }
 
 /** The definition of a setting. Every list of settings is made from these: see `definitions.ts`. */

@@ -39,7 +39,6 @@ export async function loadModel(
     say(`fetching ${name} into ${folder}, once; it may have some hundred megabytes`);
   }
   const embedder = await loadEmbedder({ name, modelDir: folder, allowDownload: download, hub: HUB });
-  undo.push(() => embedder.close());
   return { embedder, folder };
 }
 
@@ -48,7 +47,6 @@ export async function makeTestModel(undo: Undo): Promise<LoadedModel> {
   const folder = throwAwayFolder(undo);
   await writeTestModel(folder);
   const embedder = await loadEmbedder({ name: TEST_MODEL, modelDir: folder, allowDownload: false });
-  undo.push(() => embedder.close());
   return { embedder, folder };
 }
 

@@ -12,7 +12,6 @@ const modelDir = await temporaryFolder();
 await writeEnglishModel(modelDir);
 const embedder = await loadEmbedder({ name: ENGLISH_MODEL, modelDir, allowDownload: false });
 after(async () => {
-  await embedder.close();
   await endProcesses();
 });
 

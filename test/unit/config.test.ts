@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Config, ConfigError, readConfig } from '../../shared/config.ts';
@@ -184,7 +185,9 @@ const ROWS = Object.entries<Definition>(DEFINITIONS).flatMap(([key, setting]) =>
   if (key === 'apiToken') return [];
   const { default: given, type } = setting;
   const byDefault =
-    typeof given === 'function' ? given({ hasDatabaseUrl: false, memoryMegabytes: 1e6 }) : given;
+    typeof given === 'function'
+      ? given({ hasDatabaseUrl: false, memoryMegabytes: 1e6, cores: availableParallelism() })
+      : given;
   const part = PARTS[key];
   const values = SPECIAL[key as keyof typeof DEFINITIONS] ?? valuesOf(type.accepts);
   assert.ok(values, `${key} has values of its own, which must be in the table`);

@@ -14,8 +14,8 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 describe('the settings of the service', () => {
   it('have a default that is a valid value, whatever it depends on', () => {
     for (const { variable, type, default: given } of SETTING_LIST) {
-      const small = { hasDatabaseUrl: false, memoryMegabytes: 64 };
-      const large = { hasDatabaseUrl: true, memoryMegabytes: 1e6 };
+      const small = { hasDatabaseUrl: false, memoryMegabytes: 64, cores: 1 };
+      const large = { hasDatabaseUrl: true, memoryMegabytes: 1e6, cores: 64 };
       for (const surroundings of [small, large]) {
         const value = typeof given === 'function' ? given(surroundings) : given;
         if (value !== null) assert.notEqual(type.parse(String(value)), null, variable);

@@ -2,20 +2,20 @@ import { dirname } from 'node:path';
 import type { Config } from '../../shared/config.ts';
 import { assertCanWrite } from '../../shared/settings/folders.ts';
 import { type CheckResult, checkPart } from '../../shared/settings/start-report.ts';
+import { configuredModel } from './model-client-options.ts';
 import { modelFolder, verifyModelFiles } from './model-files.ts';
 import { tryModel } from './try-model.ts';
 
 /** Checks the files of the model and loads it, if the worker makes vectors. Nothing is downloaded. */
 export async function* checkModel(config: Config): AsyncGenerator<CheckResult, void> {
   if (!config.serverEmbeddings) return;
-  const { embeddingModel: name, modelDir, embeddingProfile: profile, embeddingMegabytes: megabytes } = config;
-  const model = { name, modelDir, profile };
+  const { model, megabytes } = configuredModel(config);
   const files = await checkPart('model files', () => checkFiles(model));
   yield files;
   if (files.state === 'failed') return;
   yield await checkPart('model', async () => {
     const bytes = await tryModel({ model, megabytes });
-    return `${name} loads, in ${Math.round(bytes / 2 ** 20)} of ${megabytes} MiB`;
+    return `${model.name} loads, in ${Math.round(bytes / 2 ** 20)} of ${megabytes} MiB`;
   });
 }
 

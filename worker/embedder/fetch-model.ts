@@ -4,6 +4,7 @@ import { failStartup } from '../../shared/lifecycle.ts';
 import { loadEnvironmentFile } from '../../shared/settings/environment.ts';
 import { showProgress } from './fetch-progress.ts';
 import type { ModelSettings } from './model.ts';
+import { configuredModel } from './model-client-options.ts';
 import {
   type EnsureOptions,
   ensureModelFiles,
@@ -50,14 +51,8 @@ async function main(): Promise<void> {
     return;
   }
   loadEnvironmentFile();
-  const {
-    embeddingModel: name,
-    modelDir,
-    modelHub: hub,
-    embeddingProfile: profile,
-    embeddingMegabytes: megabytes,
-  } = readModelSettings(process.env);
-  const model = { name, modelDir, hub, profile };
+  const { model, megabytes } = configuredModel(readModelSettings(process.env));
+  const { name, hub } = model;
   const folder = modelFolder(model);
   console.log(`model   ${name}\nfolder  ${folder}\nhub     ${hub}`);
   const limit = filesOnly ? {} : { memoryLimit: memoryLimit(megabytes) };

@@ -8,6 +8,11 @@ import type { ModelClientOptions } from './model-client-options.ts';
 import { oneLine } from './model-files.ts';
 
 const MIB = 1024 * 1024;
+/**
+ * Settings of the C library's allocator. By default it keeps large blocks that it has once given back, so the parts of the
+ * file would stay in memory beside the model that was made of them: 1.4 GB instead of 1.0 for a file of 560 MB.
+ */
+const ALLOCATION = { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '2097152' };
 const MAIN = new URL('./model-process.ts', import.meta.url);
 
 /**
@@ -19,12 +24,11 @@ export function startModelProcess({
   megabytes,
   main = MAIN,
 }: Pick<ModelClientOptions, 'model' | 'megabytes' | 'main'>): SupervisedProcess {
-  const { name, modelDir, profile } = model;
+  const { name, modelDir, profile, threads } = model;
   // All users of the machine can read these arguments, so the hub is left out: its address can contain a password.
-  const settings = JSON.stringify({ name, modelDir, profile });
+  const settings = JSON.stringify({ name, modelDir, profile, threads });
   const args = [String(megabytes * MIB), settings];
-  // The only option allows the process to free the memory that loading leaves behind.
-  return startProcess(main, args, { execArgv: ['--expose-gc'] });
+  return startProcess(main, args, { execArgv: [], env: ALLOCATION });
 }
 
 /** Describes how the process ended, to append to a message. */

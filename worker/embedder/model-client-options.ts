@@ -1,3 +1,4 @@
+import type { ModelSettings as ConfiguredModel } from '../../shared/config.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { ModelSettings } from './model.ts';
 
@@ -16,4 +17,16 @@ export interface ModelClientOptions {
   loadMs?: number;
   /** The pause before a failed download or start is retried, in milliseconds. */
   retryMs?: number;
+}
+
+/** The model of the service, as its settings describe it. */
+export function configuredModel(config: ConfiguredModel): Pick<ModelClientOptions, 'model' | 'megabytes'> {
+  const model = {
+    name: config.embeddingModel,
+    modelDir: config.modelDir,
+    hub: config.modelHub,
+    profile: config.embeddingProfile,
+    threads: config.embeddingThreads,
+  };
+  return { model, megabytes: config.embeddingMegabytes };
 }

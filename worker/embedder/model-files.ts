@@ -14,8 +14,8 @@ import { findShortage, freeDisk, type ModelNeeds, memoryToLoad } from './model-n
 import { findUnfinished } from './unfinished-download.ts';
 
 /** The weights of the model, which are nearly all of its bytes. */
-const WEIGHTS = 'onnx/model_quantized.onnx';
-/** The files that @xenova/transformers reads for a quantised feature-extraction model. The large file is last. */
+export const WEIGHTS = 'onnx/model_quantized.onnx';
+/** The files of a quantised feature-extraction model that are read. The large file is last. */
 const modelFiles = ['config.json', 'tokenizer.json', 'tokenizer_config.json', WEIGHTS];
 
 const HUGGING_FACE = 'https://huggingface.co/';

@@ -14,17 +14,17 @@ export interface ModelNeeds {
 }
 
 /*
- * Measured with random weights in int8: files of 82, 183, 408 and 560 MB took 500, 975, 1,967 and 2,499 MB while they
+ * Measured with random weights in int8: files of 107, 183, 335 and 560 MB took 338, 463, 716 and 1,182 MB while they
  * were loaded, and one of 1 MB took 181 MB.
  */
-const PROCESS_BYTES = 200_000_000;
-const BYTES_PER_FILE_BYTE = 4;
+const PROCESS_BYTES = 180_000_000;
+const BYTES_PER_FILE_BYTE = 1.8;
 /** With less than this share of the estimate, the model is refused before it is downloaded. */
 const CLEARLY_TOO_SMALL = 0.8;
 
 /** Estimates the memory of a process while it loads a model. */
 export function memoryToLoad(onnxBytes: number): number {
-  return PROCESS_BYTES + BYTES_PER_FILE_BYTE * onnxBytes;
+  return PROCESS_BYTES + Math.round(BYTES_PER_FILE_BYTE * onnxBytes);
 }
 
 /** The most memory that a process can have on this machine, in bytes. */

@@ -96,11 +96,6 @@ guard.unref();
 endWithParent();
 try {
   const model = await loadEmbedder({ ...(JSON.parse(settings) as ModelSettings), allowDownload: false });
-  // The library reads the file into memory twice. For a large model, this frees a gigabyte that is no longer needed.
-  for (let pass = 0; pass < 2; pass += 1) {
-    await nextTurn();
-    globalThis.gc?.();
-  }
   serve(model);
   send({ ready: true, rssBytes: process.memoryUsage.rss() });
 } catch (error) {

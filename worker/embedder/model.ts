@@ -1,8 +1,10 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { AutoModel, AutoTokenizer, env, Tensor } from '@xenova/transformers';
+import { AutoConfig, AutoTokenizer, env } from '@xenova/transformers';
+import runtime, { type InferenceSession } from 'onnxruntime-node';
 import type { EmbeddingProfileSettings } from '../../shared/config.ts';
 import { type ModelProfile, modelProfile } from '../../shared/embedding-models.ts';
-import { ensureModelFiles, oneLine, WIDTH, wrongWidth } from './model-files.ts';
+import { ensureModelFiles, modelFolder, oneLine, WEIGHTS, WIDTH, wrongWidth } from './model-files.ts';
 
 /** What to do about a model that does not work. */
 const ANOTHER = 'set another MEMORY_EMBEDDING_MODEL';
@@ -18,23 +20,34 @@ export interface ModelSettings {
   hub?: string;
   /** Settings that override the known profile of the model. */
   profile?: EmbeddingProfileSettings;
+  /** How many threads run the model; as many as the process may use cores by default. */
+  threads?: number;
 }
 
+/** A loaded model. The runtime frees its memory only when the process ends. */
 export interface Embedder {
   readonly name: string;
   /**
    * Makes the vector of a text: 1,024 numbers, of length 1. Blocks the thread while the model runs. A text longer than
    * the model's window is cut into windows of equal length, and its vector is the normalised mean of their vectors.
    * @param beforeRun awaited before each run of the model; a long text takes several runs
-   * @throws Error when the model gives no usable vector, or after `close()`.
+   * @throws Error when the model gives no usable vector
    */
   embed(text: string, purpose: 'query' | 'passage', beforeRun?: () => Promise<void>): Promise<Float32Array>;
-  /** Releases the model. It can be called twice. The runtime frees memory only when the process ends. */
-  close(): Promise<void>;
 }
 
 type Tokenizer = Awaited<ReturnType<typeof AutoTokenizer.from_pretrained>>;
-type Model = Awaited<ReturnType<typeof AutoModel.from_pretrained>>;
+/** What is used of `config.json`. */
+interface ModelConfig {
+  model_type?: string;
+  max_position_embeddings?: number;
+  pad_token_id?: number;
+}
+
+interface Model {
+  session: InferenceSession;
+  config: ModelConfig;
+}
 
 /** The tokens the tokenizer puts around every text, as [CLS] and [SEP]. */
 interface Frame {
@@ -43,9 +56,10 @@ interface Frame {
 }
 
 /**
- * Loads an int8 feature-extraction model with @xenova/transformers and runs it once, so that a model with a wrong
- * vector width is refused here, and the first text is not slower than the others. Only one load at a time is possible
- * in a process, because the library's settings are global.
+ * Loads an int8 feature-extraction model and runs it once, so that a model with a wrong vector width is refused here, and
+ * the first text is not slower than the others. The tokenizer is that of @xenova/transformers. The runtime opens the file
+ * itself: the library would read it into memory twice, and cannot set the number of threads. Only one load at a time is
+ * possible in a process, because the library's settings are global.
  * @throws Error with a one-line message: files missing (names model and folder), unreadable, or not 1,024 wide.
  */
 export async function loadEmbedder(settings: ModelSettings): Promise<Embedder> {
@@ -61,7 +75,12 @@ export async function loadEmbedder(settings: ModelSettings): Promise<Embedder> {
   let model: Model;
   try {
     tokenizer = await AutoTokenizer.from_pretrained(name);
-    model = await AutoModel.from_pretrained(name, { quantized: true });
+    const session = await runtime.InferenceSession.create(path.join(modelFolder(settings), WEIGHTS), {
+      executionProviders: ['cpu'],
+      // The runtime would take one for each core of the machine, also where a container may use fewer.
+      intraOpNumThreads: settings.threads ?? availableParallelism(),
+    });
+    model = { session, config: (await AutoConfig.from_pretrained(name)) as ModelConfig };
   } catch (error) {
     const folder = path.join(env.localModelPath, name);
     throw new Error(
@@ -70,12 +89,7 @@ export async function loadEmbedder(settings: ModelSettings): Promise<Embedder> {
     );
   }
   const embedder = makeEmbedder(name, tokenizer, model, modelProfile(name, settings.profile));
-  try {
-    await embedder.embed('width', 'query');
-  } catch (error) {
-    await embedder.close();
-    throw error;
-  }
+  await embedder.embed('width', 'query');
   return embedder;
 }
 
@@ -90,7 +104,6 @@ function makeEmbedder(name: string, tokenizer: Tokenizer, model: Model, profile:
         `Embedding model ${name} has no room for text beside a prefix as long as ${JSON.stringify(prefix.slice(0, 20))}…: set a shorter one, or ${ANOTHER}`,
       );
   }
-  let closed = false;
   return {
     name,
     async embed(text, purpose, beforeRun) {
@@ -98,16 +111,10 @@ function makeEmbedder(name: string, tokenizer: Tokenizer, model: Model, profile:
       const sum = new Float32Array(WIDTH);
       for (const tokens of cutWindows(tokenizer, frame, windowTokens, prefix, text)) {
         await beforeRun?.();
-        if (closed) throw new Error(`Embedding model ${name} is closed`);
         const vector = unitLength(name, await runModel(name, model, tokens, profile.pooling));
         for (let i = 0; i < WIDTH; i++) sum[i]! += vector[i]!;
       }
       return unitLength(name, sum);
-    },
-    async close() {
-      if (closed) return;
-      closed = true;
-      await model.dispose();
     },
   };
 }
@@ -146,11 +153,7 @@ function findFrame(tokenizer: Tokenizer): Frame {
 
 /** The tokens per window: the lowest limit of the tokenizer, the model and the profile. */
 function windowLength(tokenizer: Tokenizer, model: Model, profile: ModelProfile): number {
-  const config = model.config as {
-    model_type?: string;
-    max_position_embeddings?: number;
-    pad_token_id?: number;
-  };
+  const { config } = model;
   // RoBERTa and related models number positions starting after the padding id: 514 positions hold 512 tokens.
   const unused = /roberta|camembert/.test(config.model_type ?? '') ? (config.pad_token_id ?? 1) + 1 : 0;
   const limits = [
@@ -169,11 +172,18 @@ async function runModel(
   pooling: ModelProfile['pooling'],
 ): Promise<Float32Array> {
   const shape = [1, tokens.length];
-  const output = await model({
-    input_ids: new Tensor('int64', BigInt64Array.from(tokens, BigInt), shape),
-    attention_mask: new Tensor('int64', new BigInt64Array(tokens.length).fill(1n), shape),
-  });
-  const states: Tensor | undefined = output.last_hidden_state ?? output.token_embeddings;
+  const inputs: Record<string, BigInt64Array> = {
+    input_ids: BigInt64Array.from(tokens, BigInt),
+    attention_mask: new BigInt64Array(tokens.length).fill(1n),
+    // All tokens are of the first text; only models like BERT ask for it.
+    token_type_ids: new BigInt64Array(tokens.length),
+  };
+  const feeds = model.session.inputNames.map((input) => [
+    input,
+    new runtime.Tensor('int64', inputs[input]!, shape),
+  ]);
+  const output = await model.session.run(Object.fromEntries(feeds));
+  const states = output.last_hidden_state ?? output.token_embeddings;
   const width = states?.dims.at(-1);
   if (!states || width !== WIDTH) throw new Error(wrongWidth(name, width));
   const data = states.data as Float32Array;

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { createLogger } from '../../../shared/logger.ts';
 import type { Hit } from '../../../shared/schemas/search.ts';
 import { openModelClient } from '../../../worker/embedder/model-client.ts';
+import { configuredModel } from '../../../worker/embedder/model-client-options.ts';
 import type { RunningWorker } from '../../../worker/worker.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { via } from '../../support/client/client.ts';
@@ -47,9 +48,9 @@ after(() => worker?.stop());
 /** The vector of the model itself for a query, as a client would send it. */
 async function searchAsClient(query: string): Promise<Found> {
   const { modelDir } = service;
-  const { modelHub: hub, embeddingProfile: profile, embeddingMegabytes: megabytes } = service.config;
+  const { model: settings, megabytes } = configuredModel(service.config);
   const model = openModelClient({
-    model: { name: TEST_MODEL, modelDir, hub, profile },
+    model: { ...settings, name: TEST_MODEL, modelDir },
     megabytes,
     logger: createLogger('silent', 'test'),
   });

@@ -204,6 +204,5 @@ describe('a running worker', () => {
       const wanted = Array.from(await model.embed(embedded, 'passage'), Math.f16round);
       assert.deepEqual((JSON.parse(vector) as number[]).map(Math.f16round), wanted, text);
     }
-    await model.close();
   });
 });

@@ -65,7 +65,6 @@ async function countVectors(company: SignedIn, model: string): Promise<number> {
 async function found(company: SignedIn, query: string) {
   const model = await loadEmbedder({ name: NEXT_MODEL, modelDir: nextConfig.modelDir, allowDownload: false });
   const embedding = Array.from(await model.embed(query, 'query'));
-  await model.close();
   const body = { query, scope: {}, queryEmbedding: embedding, ...SMALL_CLAIM, embeddingModel: NEXT_MODEL };
   return (await via(next, company).api.searchMemory(body)).hits;
 }

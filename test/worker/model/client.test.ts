@@ -32,7 +32,6 @@ describe('vectors of the model process', () => {
       ]),
     );
     const embedder = await loadEmbedder({ name: TEST_MODEL, modelDir, allowDownload: false });
-    t.after(() => embedder.close());
     for (const [at, text] of texts.entries()) {
       assert.deepEqual(made[at * 2], await embedder.embed(text, 'query'));
       assert.deepEqual(made[at * 2 + 1], await embedder.embed(text, 'passage'));

@@ -46,8 +46,9 @@ type Deed = (given: string) => number | Promise<number>;
 
 const DEEDS: Readonly<Record<string, Deed>> = {
   pid: () => process.pid,
-  /** How many settings it finds; Node hands one of its own to every child, for the collection of coverage. */
-  environment: () => Object.keys(process.env).filter((name) => name !== 'NODE_V8_COVERAGE').length,
+  /** How many settings it finds, except those of Node and of the allocator. */
+  environment: () =>
+    Object.keys(process.env).filter((name) => !/^(NODE_V8_COVERAGE|MALLOC_\w+)$/.test(name)).length,
   die: kill,
   exit: () => process.exit(3),
   /** Never ends. Notes that it has begun in a file, if one is given: `hang <file noted>`. */

@@ -26,7 +26,6 @@ before(async () => {
 
 after(async () => {
   globalThis.fetch = realFetch;
-  await embedder?.close();
   await endProcesses();
 });
 
@@ -75,7 +74,6 @@ describe('pooling', () => {
       const expected = await extract(text, { pooling, normalize: true });
       assertNear(cosine(vector, expected.data as Float32Array), 1);
       vectors.push(vector);
-      await pooled.close();
     }
     await extract.dispose();
     assert.ok(cosine(vectors[0]!, vectors[1]!) < 0.99);
@@ -117,7 +115,6 @@ describe('a model with prefixes', () => {
     const [a, b] = [await prefixed.embed(left, 'query'), await prefixed.embed(right, 'query')];
     const mean = a.map((value, i) => value + b[i]!);
     assert.ok(cosine(whole, mean) / Math.hypot(...mean) > 0.99);
-    await prefixed.close();
   });
 });
 
@@ -128,7 +125,6 @@ describe('a model with a prefix only for queries', () => {
     const [query, passage] = [await prefixed.embed(text, 'query'), await prefixed.embed(text, 'passage')];
     assertNear(cosine(query, await embedder.embed(`query: ${text}`, 'query')), 1);
     assertNear(cosine(passage, await embedder.embed(text, 'query')), 1);
-    await prefixed.close();
   });
 });
 

@@ -52,6 +52,5 @@ describe('the profile of a model', () => {
     await assert.rejects(load('p'.repeat(2046)), /no room for text beside a prefix/);
     const embedder = await load('p'.repeat(2000));
     assert.equal((await embedder.embed('a text', 'passage')).length, 1024);
-    await embedder.close();
   });
 });
