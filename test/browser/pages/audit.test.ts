@@ -61,7 +61,9 @@ describe('the page of audit events', { skip }, () => {
     await total(1);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV' }).click();
-    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+    const file = await readFile(await (await download).path(), 'utf8');
+    assert.equal(file[0], '\uFEFF', 'programs for tables take it for UTF-8');
+    const lines = file.trim().split('\r\n');
     assert.equal(lines.length, 2);
     assert.match(lines[1] ?? '', new RegExp(`memory\\.ingest,.*${carla.userId}`));
     await page.getByLabel('All kinds').selectOption('');

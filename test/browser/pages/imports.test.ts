@@ -43,7 +43,7 @@ const choose = (page: Page, name: string) =>
 
 /** Chooses an action of a row. */
 async function act(page: Page, name: string, action: string): Promise<void> {
-  await button(page, `Actions: ${name}`).click();
+  await button(page, `Actions for ${name}`).click();
   await page.getByRole('menuitem', { name: action }).click();
 }
 

@@ -170,7 +170,7 @@ describe('the page of files', { skip }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click();
     await page.getByText('1 file uploaded.').waitFor();
     assert.equal(await textOf(`clients/${client}/a/b/new.md`), 'New.');
-    await act(page, 'Actions: notes', 'New file here');
+    await act(page, 'Actions for notes', 'New file here');
     await page.getByLabel('Name', { exact: true }).fill('notes/ideas.md');
     await button(page, 'Write it').click();
     await page.getByLabel('Text, in Markdown').fill('An idea.');

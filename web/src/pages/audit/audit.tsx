@@ -191,7 +191,8 @@ function useDownload() {
         }
         cursor = page.nextCursor;
       }
-      const content = new Blob([`${lines.join('\r\n')}\r\n`], { type: 'text/csv' });
+      // Excel takes a file for UTF-8 only if it begins with this mark.
+      const content = new Blob([`\uFEFF${lines.join('\r\n')}\r\n`], { type: 'text/csv' });
       saveAs(`audit-${new Date().toISOString().slice(0, 10)}.csv`, content);
       const most = cursor === null ? '' : ', the newest ones: choose days for others';
       say(`${count(lines.length - 1, 'event')} downloaded${most}.`);

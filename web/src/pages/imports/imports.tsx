@@ -10,9 +10,8 @@ import { send } from '../../app/request.ts';
 import { useRights } from '../../app/rights.ts';
 import { queryClient, useTeam } from '../../app/session.tsx';
 import { chosenIn } from '../../app/shell/dropped-files.ts';
-import { ActionMenu } from '../../ui/action-menu.tsx';
 import { Button, primaryButton } from '../../ui/button.tsx';
-import { actionsColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
+import { menuColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { ChoiceFilter, FilterBar } from '../../ui/filter-bar.tsx';
 import { HereLink } from '../../ui/here-link.tsx';
 import { RecordList } from '../../ui/list.tsx';
@@ -186,12 +185,10 @@ export default function ImportsPage() {
           NOTE_COLUMN,
           textColumn<Row>('Stored in', '6rem', (one) => nameOf(one.clientId)),
           timeColumn<Row>('Added', ({ item }) => item?.createdAt ?? null),
-          actionsColumn<Row>((one) => (
-            <ActionMenu
-              label={`Actions: ${one.name}`}
-              actions={[[Info, 'Details', () => show(one.id)], ...actionsOf(one)]}
-            />
-          )),
+          menuColumn<Row>(
+            (one) => one.name,
+            (one) => [[Info, 'Details', () => show(one.id)], ...actionsOf(one)],
+          ),
         ]}
         empty={<Nothing isFiltered={state !== undefined || clientId !== undefined} />}
       />

@@ -17,7 +17,7 @@ import { useEditor, useRights } from '../../app/rights.ts';
 import { useTeam } from '../../app/session.tsx';
 import { ActionMenu } from '../../ui/action-menu.tsx';
 import { Button } from '../../ui/button.tsx';
-import { actionsColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
+import { menuColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { CommandLine } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ChoiceFilter, FilterBar, TextFilter } from '../../ui/filter-bar.tsx';
@@ -163,18 +163,16 @@ function FileList() {
     },
     { ...timeColumn('Changed', ({ file }) => file?.updatedAt ?? null), isExtra: false },
     textColumn('By', '9rem', ({ file }) => (file === null ? '' : person(file.updatedBy))),
-    actionsColumn(
+    menuColumn(
+      ({ path }) => nameOf(path),
       ({ path, folder, file }) =>
-        canWrite(clientOf(path)) && (
-          <ActionMenu
-            label={`Actions: ${nameOf(path)}`}
-            actions={[
+        canWrite(clientOf(path))
+          ? [
               folder !== null && [Upload, 'Upload here', () => upload(path)],
               folder !== null && [FilePlus2, 'New file here', () => write(path)],
               file?.deleted === false && [Trash2, 'Delete', () => changes.remove(path, file.version)],
-            ]}
-          />
-        ),
+            ]
+          : [],
     ),
   ];
   return (
