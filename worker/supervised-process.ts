@@ -21,9 +21,9 @@ export function startProcess(
   stdin: number | 'ignore' = 'ignore',
 ): SupervisedProcess {
   const child = fork(main, args, {
-    // No settings of the service: code that takes over the process finds no credentials.
-    env: {},
     ...options,
+    // Only these, and no settings of the service: code that takes over the process finds no credentials.
+    env: { ...options.env },
     stdio: [stdin, 'ignore', 'ignore', 'ipc'],
     // Sends bytes as bytes.
     serialization: 'advanced',

@@ -2,6 +2,9 @@ import path from 'node:path';
 import runtime from 'onnxruntime-node';
 import { WEIGHTS } from '../../worker/embedder/model-files.ts';
 
+/** The runtime's threads look out for more work for a while, and take the processor from others. */
+export const REST_MS = 30;
+
 /** A model that takes token ids and a mask, without the service around it. */
 export interface BareModel {
   /**
@@ -13,12 +16,12 @@ export interface BareModel {
 
 /**
  * Opens a model of a folder of models.
- * @param threads how many threads run it; one for each core of the machine where undefined
+ * @param threads how many threads run it
  */
-export async function openBareModel(modelDir: string, name: string, threads?: number): Promise<BareModel> {
+export async function openBareModel(modelDir: string, name: string, threads: number): Promise<BareModel> {
   const session = await runtime.InferenceSession.create(path.join(modelDir, name, WEIGHTS), {
     executionProviders: ['cpu'],
-    ...(threads === undefined ? {} : { intraOpNumThreads: threads }),
+    intraOpNumThreads: threads,
   });
   return {
     run: async (texts) => {

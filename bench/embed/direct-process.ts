@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { AutoTokenizer, env } from '@xenova/transformers';
 import { type Embedder, loadEmbedder } from '../../worker/embedder/model.ts';
 import { obey } from '../support/child.ts';
@@ -5,9 +6,8 @@ import { timed } from '../support/rounds.ts';
 import { openBareModel } from './bare-model.ts';
 
 /*
- * The model without the service, in a process of its own, to measure the service against: the bare runtime, on the same
- * file, and the service's own loading of it without queue and
- * processes.
+ * The model in a process of its own, to measure the service against: the bare runtime, with the file and the threads of the
+ * service, and the service's own loader without queue and processes.
  */
 
 export type DirectOrder =
@@ -30,7 +30,7 @@ env.allowRemoteModels = false;
 env.localModelPath = modelDir;
 env.useFSCache = false;
 const tokenizer = await AutoTokenizer.from_pretrained(name);
-const bare = await openBareModel(modelDir, name);
+const bare = await openBareModel(modelDir, name, availableParallelism());
 let texts: BigInt64Array[] = [];
 let embedder: Embedder | null = null;
 

@@ -7,6 +7,7 @@ import { runBench } from '../support/bench.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { places, withServerDatabase } from '../support/databases.ts';
 import { median, type Report, spread } from '../support/report.ts';
+import { REST_MS } from './bare-model.ts';
 import type { DirectAnswer, DirectOrder } from './direct-process.ts';
 import { type MeasuredService, startService } from './service.ts';
 
@@ -21,8 +22,6 @@ const PORTIONS = 3;
 const SAMPLES = 10;
 const QUERY_WORDS = 7;
 const WARM_UP = 32;
-/** The runtime's threads look out for more work for a while, and take the processor from others. */
-const REST_MS = 30;
 const TEXT_TOKENS = 128;
 
 const askDirect = (direct: Child, order: DirectOrder) => direct.ask<DirectAnswer>(order);

@@ -35,7 +35,7 @@ export const MODEL_SETTINGS = {
   embeddingMegabytes: {
     variable: 'MEMORY_EMBEDDING_MEGABYTES',
     type: integer(256, 262_144),
-    // A model of the size of XLM-RoBERTa-large in int8 needs 0.9 to 1.1 GB.
+    // A model of the size of XLM-RoBERTa-large in int8 needs 1.2 GB while it loads, and 1.3 GB with long texts.
     example: '2048',
     default: ({ memoryMegabytes }) => Math.max(512, Math.min(4096, Math.floor(memoryMegabytes * 0.75))),
     defaultInWords: '4096, on small machines three quarters of the memory',
@@ -46,7 +46,7 @@ export const MODEL_SETTINGS = {
     type: integer(1, 1024),
     example: '1',
     default: ({ cores }) => cores,
-    defaultInWords: 'as many as the process may use processor cores',
+    defaultInWords: 'the number of cores that the process can use',
     description: 'The threads that run the model. More threads than cores make it much slower.',
   },
   embeddingWeight: {

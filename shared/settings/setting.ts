@@ -6,7 +6,7 @@ export interface Surroundings {
   readonly hasDatabaseUrl: boolean;
   /** Memory of the machine or the container, in MiB. */
   readonly memoryMegabytes: number;
-  /** The processor cores that this process may use. */
+  /** The number of processor cores that this process can use. */
   readonly cores: number;
 }
 

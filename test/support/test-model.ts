@@ -18,6 +18,8 @@ export interface TestModelOptions {
   width?: number;
   /** Whether the states of a text differ by position, so that its vector depends on the pooling. */
   byPosition?: boolean;
+  /** One more input, which changes nothing. */
+  moreInput?: string;
 }
 
 /** Token ids: three special tokens, then characters in order of code points, then 256 bytes for the rest. */
@@ -50,7 +52,7 @@ const PRIME = 2 ** 31 - 1;
  * about 2.5 MB; always the same bytes. Files that are there are overwritten.
  */
 export async function writeTestModel(modelDir: string, options: TestModelOptions = {}): Promise<void> {
-  const { name = TEST_MODEL, width = 1024, byPosition = false } = options;
+  const { name = TEST_MODEL, width = 1024, byPosition = false, moreInput } = options;
   const folder = path.join(modelDir, name);
   await mkdir(path.join(folder, 'onnx'), { recursive: true });
   const files: [string, string | Uint8Array][] = [
@@ -60,7 +62,7 @@ export async function writeTestModel(modelDir: string, options: TestModelOptions
     ],
     ['tokenizer.json', JSON.stringify(makeTokenizer())],
     ['tokenizer_config.json', JSON.stringify(makeTokenizerConfig())],
-    ['onnx/model_quantized.onnx', makeModel(width, byPosition)],
+    ['onnx/model_quantized.onnx', makeModel(width, byPosition, moreInput === undefined ? [] : [moreInput])],
   ];
   for (const [file, content] of files) await writeFile(path.join(folder, file), content);
 }
@@ -121,7 +123,7 @@ function tokenId(codePoint: number): number {
 }
 
 /** input_ids, attention_mask [batch, sequence] → last_hidden_state [batch, sequence, width], alike at every position if not `byPosition`. */
-function makeModel(width: number, byPosition: boolean): Uint8Array {
+function makeModel(width: number, byPosition: boolean, moreInputs: readonly string[]): Uint8Array {
   const graph = new OnnxGraph();
   const random = seededRandom(20_240_601);
   const shape = graph.add('Shape', ['input_ids']);
@@ -135,7 +137,7 @@ function makeModel(width: number, byPosition: boolean): Uint8Array {
     const positions = graph.add('CumSum', [ones, graph.constant({ dims: [], data: BigInt64Array.of(1n) })]);
     graph.add('Add', [states, graph.add('Mul', [positions, first])], {}, 'last_hidden_state');
   } else graph.add('Expand', [sketch, wide], {}, 'last_hidden_state');
-  const inputs = ['input_ids', 'attention_mask'].map((name) => {
+  const inputs = ['input_ids', 'attention_mask', ...moreInputs].map((name) => {
     return { name, type: 'int64' as const, dims: ['batch', 'sequence'] };
   });
   const output = { name: 'last_hidden_state', type: 'float' as const, dims: ['batch', 'sequence', width] };

@@ -9,8 +9,9 @@ import { oneLine } from './model-files.ts';
 
 const MIB = 1024 * 1024;
 /**
- * Settings of the C library's allocator. By default it keeps large blocks that it has once given back, so the parts of the
- * file would stay in memory beside the model that was made of them: 1.4 GB instead of 1.0 for a file of 560 MB.
+ * Settings of glibc's allocator; other C libraries ignore them. By default, glibc raises its threshold when a large block is
+ * freed, and then keeps such blocks. The blocks into which the file is read would stay in memory after the load: 1.4 GB instead
+ * of 1.1 for a file of 560 MB. Fixed thresholds return them to the system. The second one is that of the other processes.
  */
 const ALLOCATION = { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '2097152' };
 const MAIN = new URL('./model-process.ts', import.meta.url);

@@ -4,7 +4,7 @@ import { hasStarted, type SupervisedProcess, sendTo } from '../supervised-proces
 import { describeEnd, startModelProcess } from './model-child.ts';
 import type { ModelClientOptions } from './model-client-options.ts';
 import { ensureModelFiles, type FetchProgress, modelFolder, oneLine } from './model-files.ts';
-import { describeNeeds, type ModelNeeds, memoryLimit } from './model-needs.ts';
+import { describeNeeds, FULL_SHARE, type ModelNeeds, memoryLimit } from './model-needs.ts';
 import type { EmbedTask, Lane, ModelAnswer } from './model-process.ts';
 import { LANES, TextLanes } from './text-lanes.ts';
 
@@ -35,8 +35,6 @@ const RUN_MS = 60_000;
 export const LOAD_MS = 300_000;
 const RETRY_MS = 30_000;
 const LOG_PROGRESS_EVERY_MS = 5000;
-/** A process that uses more than this share of its memory limit is restarted between two texts, before it is killed. */
-export const FULL_SHARE = 0.9;
 /** After this many processes in a row that ended before their first text, the model is failing: each costs a load. */
 const MAX_USELESS = 2;
 /** After this many texts in a row without a vector, the model is at fault and not the texts. */

@@ -10,7 +10,7 @@ import {
   noteChecksums,
   readChecksums,
 } from './model-download.ts';
-import { findShortage, freeDisk, type ModelNeeds, memoryToLoad } from './model-needs.ts';
+import { findShortage, freeDisk, type ModelNeeds, memoryToRun } from './model-needs.ts';
 import { findUnfinished } from './unfinished-download.ts';
 
 /** The weights of the model, which are nearly all of its bytes. */
@@ -162,7 +162,7 @@ async function findNeeds({
   }
   // Without the weights among them, they exist already.
   const weights = sizes.get(WEIGHTS) ?? (await sizeOf(path.join(folder, WEIGHTS))) ?? 0;
-  return { disk, freeDisk: await freeDisk(nearest), memory: memoryToLoad(weights), memoryLimit };
+  return { disk, freeDisk: await freeDisk(nearest), memory: memoryToRun(weights), memoryLimit };
 }
 
 /** Numbers in a vector; the database's columns are made for exactly this many. */

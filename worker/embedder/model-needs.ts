@@ -7,7 +7,7 @@ export interface ModelNeeds {
   /** What is still to be downloaded. */
   disk: number;
   freeDisk: number;
-  /** The most memory while the model is loaded. */
+  /** The most memory of the process that loads and runs the model. */
   memory: number;
   /** The most memory that its process can have. Null: the model is not loaded here. */
   memoryLimit: number | null;
@@ -15,15 +15,18 @@ export interface ModelNeeds {
 
 /*
  * Measured with random weights in int8: files of 107, 183, 335 and 560 MB took 338, 463, 716 and 1,182 MB while they
- * were loaded, and one of 1 MB took 181 MB.
+ * were loaded, and one of 1 MB took 181 MB. Long texts add up to 100 MB.
  */
-const PROCESS_BYTES = 180_000_000;
+const PROCESS_BYTES = 280_000_000;
 const BYTES_PER_FILE_BYTE = 1.8;
 /** With less than this share of the estimate, the model is refused before it is downloaded. */
 const CLEARLY_TOO_SMALL = 0.8;
 
-/** Estimates the memory of a process while it loads a model. */
-export function memoryToLoad(onnxBytes: number): number {
+/** A process that uses more than this share of its memory limit is restarted between two texts, before it is killed. */
+export const FULL_SHARE = 0.9;
+
+/** Estimates the most memory of a process that loads and runs a model, in bytes. */
+export function memoryToRun(onnxBytes: number): number {
   return PROCESS_BYTES + Math.round(BYTES_PER_FILE_BYTE * onnxBytes);
 }
 
@@ -61,11 +64,12 @@ export function findShortage({
   if (free < disk) {
     return `it needs ${shownSize(disk)}, and the disk has ${shownSize(free)} free: free ${shownSize(disk - free)} more, or set MEMORY_MODEL_DIR to a folder on another disk`;
   }
-  if (limit === null || limit >= memory * CLEARLY_TOO_SMALL) return null;
-  const lacks = `it needs about ${shownSize(memory)} of memory while it loads, and can have ${shownSize(limit)}`;
+  if (limit === null || limit * FULL_SHARE >= memory * CLEARLY_TOO_SMALL) return null;
+  const least = memory / FULL_SHARE;
+  const lacks = `it needs about ${shownSize(memory)} of memory, and can have ${shownSize(limit)}`;
   const advice =
-    machineMemory() > memory
-      ? `set MEMORY_EMBEDDING_MEGABYTES to ${Math.ceil(memory / 2 ** 20)}`
-      : `use a machine with more than ${shownSize(memory)}, or a smaller MEMORY_EMBEDDING_MODEL`;
+    machineMemory() > least
+      ? `set MEMORY_EMBEDDING_MEGABYTES to ${Math.ceil(least / 2 ** 20)}`
+      : `use a machine with more than ${shownSize(least)}, or a smaller MEMORY_EMBEDDING_MODEL`;
   return `${lacks}: ${advice}`;
 }

@@ -20,7 +20,7 @@ export interface ModelSettings {
   hub?: string;
   /** Settings that override the known profile of the model. */
   profile?: EmbeddingProfileSettings;
-  /** How many threads run the model; as many as the process may use cores by default. */
+  /** The threads that run the model; by default the number of cores that the process can use. */
   threads?: number;
 }
 
@@ -37,7 +37,7 @@ export interface Embedder {
 }
 
 type Tokenizer = Awaited<ReturnType<typeof AutoTokenizer.from_pretrained>>;
-/** What is used of `config.json`. */
+/** The fields of `config.json` that the service reads. */
 interface ModelConfig {
   model_type?: string;
   max_position_embeddings?: number;
@@ -75,12 +75,13 @@ export async function loadEmbedder(settings: ModelSettings): Promise<Embedder> {
   let model: Model;
   try {
     tokenizer = await AutoTokenizer.from_pretrained(name);
+    const config = (await AutoConfig.from_pretrained(name)) as ModelConfig;
     const session = await runtime.InferenceSession.create(path.join(modelFolder(settings), WEIGHTS), {
       executionProviders: ['cpu'],
-      // The runtime would take one for each core of the machine, also where a container may use fewer.
+      // By default, the runtime starts one for each core of the machine, even in a container that can use fewer.
       intraOpNumThreads: settings.threads ?? availableParallelism(),
     });
-    model = { session, config: (await AutoConfig.from_pretrained(name)) as ModelConfig };
+    model = { session, config };
   } catch (error) {
     const folder = path.join(env.localModelPath, name);
     throw new Error(
@@ -175,13 +176,17 @@ async function runModel(
   const inputs: Record<string, BigInt64Array> = {
     input_ids: BigInt64Array.from(tokens, BigInt),
     attention_mask: new BigInt64Array(tokens.length).fill(1n),
-    // All tokens are of the first text; only models like BERT ask for it.
+    // Only models such as BERT have this input: 0 marks the first of two texts, and there is only one.
     token_type_ids: new BigInt64Array(tokens.length),
   };
-  const feeds = model.session.inputNames.map((input) => [
-    input,
-    new runtime.Tensor('int64', inputs[input]!, shape),
-  ]);
+  const feeds = model.session.inputNames.map((input) => {
+    const data = Object.hasOwn(inputs, input) ? inputs[input] : undefined;
+    if (!data)
+      throw new Error(
+        `Embedding model ${name} has the input ${input}, which the service does not know: ${ANOTHER}`,
+      );
+    return [input, new runtime.Tensor('int64', data, shape)];
+  });
   const output = await model.session.run(Object.fromEntries(feeds));
   const states = output.last_hidden_state ?? output.token_embeddings;
   const width = states?.dims.at(-1);

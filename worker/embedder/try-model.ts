@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { meansLackOfMemory, type ProcessEnd } from '../supervised-process.ts';
 import { describeEnd, startModelProcess } from './model-child.ts';
-import { FULL_SHARE, LOAD_MS, tooLarge } from './model-client.ts';
+import { LOAD_MS, tooLarge } from './model-client.ts';
 import type { ModelClientOptions } from './model-client-options.ts';
+import { FULL_SHARE } from './model-needs.ts';
 import type { ModelAnswer } from './model-process.ts';
 
 const ANOTHER_MODEL = 'set another MEMORY_EMBEDDING_MODEL';

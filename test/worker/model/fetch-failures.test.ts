@@ -187,7 +187,7 @@ describe('fetch-model ends with one line that says what to do', () => {
       misbehave: reporting(300_000_000),
       env: { MEMORY_EMBEDDING_MEGABYTES: '256' },
       line: new RegExp(
-        `^${MISSING} it was not downloaded: it needs about 720\\.0 MB of memory while it loads, and can have 268\\.4 MB: (set MEMORY_EMBEDDING_MEGABYTES to \\d+|use a machine)`,
+        `^${MISSING} it was not downloaded: it needs about 820\\.0 MB of memory, and can have 268\\.4 MB: (set MEMORY_EMBEDDING_MEGABYTES to \\d+|use a machine)`,
       ),
       downloads: false,
     });

@@ -143,6 +143,17 @@ describe('loading a model', () => {
     });
   });
 
+  it('fills the input that says which text a token is of, and refuses one that it does not know', async () => {
+    await writeTestModel(modelDir, { name: 'memory/two-texts', moreInput: 'token_type_ids' });
+    const two = await loadEmbedder({ name: 'memory/two-texts', modelDir, allowDownload: false });
+    assert.deepEqual(await two.embed('a text', 'query'), await embedder.embed('a text', 'query'));
+    await writeTestModel(modelDir, { name: 'memory/positions', moreInput: 'constructor' });
+    await assert.rejects(loadEmbedder({ name: 'memory/positions', modelDir, allowDownload: false }), {
+      message:
+        'Embedding model memory/positions has the input constructor, which the service does not know: set another MEMORY_EMBEDDING_MODEL',
+    });
+  });
+
   it('names a model that cannot be read, in one line', async () => {
     await writeTestModel(modelDir, { name: 'memory/torn' });
     await writeFile(path.join(modelDir, 'memory/torn/tokenizer.json'), '{"version":');
