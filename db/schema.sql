@@ -1186,6 +1186,12 @@ create policy writes on memory.workspace_version for all to memory_service
 grant insert, select on memory.workspace_version to memory_service;
 grant update (until_revision, superseded_at, indexed) on memory.workspace_version to memory_service;
 
+create type memory.candidate_sources as (
+  sources uuid[],
+  times timestamp with time zone[],
+  hashes bytea[],
+  evidence double precision[]
+);
 create type memory.keyword_hits as (
   chunk_ids uuid[],
   points double precision[],
@@ -1193,7 +1199,13 @@ create type memory.keyword_hits as (
   scored integer,
   keys_read integer[],
   rare_keys integer[],
-  guessed double precision[]
+  guessed double precision[],
+  is_cut boolean
+);
+create type memory.keyword_pass as (
+  scored memory.scored_chunks,
+  best memory.scored_chunks,
+  passed integer
 );
 create type memory.query_weights as (
   weights public.sparsevec,
@@ -1204,6 +1216,12 @@ create type memory.query_weights as (
   sampled integer,
   counted_at timestamp with time zone,
   detail jsonb
+);
+create type memory.rarest_keys as (
+  keys integer[],
+  postings double precision,
+  next_postings double precision,
+  other_postings double precision
 );
 create type memory.scope_counts as (
   chunks double precision,
@@ -1217,6 +1235,10 @@ create type memory.scope_counts as (
   team_scales public.sparsevec,
   team_places integer[],
   team_layer_scales real[]
+);
+create type memory.scored_chunks as (
+  chunk_ids uuid[],
+  points double precision[]
 );
 create type memory.search_filter as (
   is_set boolean,
@@ -1308,12 +1330,17 @@ function memory.add_guesses(p_query public.sparsevec, p_keyword memory.keyword_h
 function memory.add_reads(p_reads jsonb) returns void security definer grant execute to memory_worker;
 function memory.add_source_uses(p_uses jsonb) returns void security definer grant execute to memory_worker;
 function memory.advance_updated_at() returns trigger;
+function memory.at_places(p_chunks memory.scored_chunks, p_places integer[]) returns memory.scored_chunks;
 function memory.attach_original(p_source uuid, p_sha256 bytea, p_bytes integer, p_media_type text) returns boolean security definer grant execute to memory_service;
 function memory.audit_hash(e memory.audit_event, p_previous bytea) returns bytea;
 function memory.await_seal() returns trigger security definer;
 function memory.backfill_pending(p_after uuid, p_limit integer) returns uuid security definer grant execute to memory_worker;
+function memory.best_chunks(p_chunks memory.scored_chunks, p_limit integer) returns memory.scored_chunks;
 function memory.choose_filter(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone) returns memory.search_filter;
 function memory.choose_first_copies(p_sources uuid[]) returns void grant execute to memory_service;
+function memory.chunks_by_key(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_filter memory.search_filter, p_seen uuid[], p_most integer) returns memory.scored_chunks;
+function memory.chunks_by_key_and_layer(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_filter memory.search_filter, p_seen uuid[], p_most integer) returns memory.scored_chunks;
+function memory.chunks_one_by_one(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_filter memory.search_filter, p_most integer) returns memory.scored_chunks;
 function memory.claimed_company() returns uuid grant execute to memory_service;
 function memory.claimed_team() returns uuid grant execute to memory_service;
 function memory.claimed_token() returns uuid grant execute to memory_service;
@@ -1345,7 +1372,7 @@ function memory.fold_usage() returns trigger security definer;
 function memory.found_counts() returns TABLE(source_id uuid, found bigint) security definer grant execute to memory_service;
 function memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_guessed double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_vector_weight double precision, p_min_similarity double precision, p_limit integer, p_explain boolean) returns TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea);
 function memory.graph_serves(p_layers uuid[], p_model text) returns boolean security definer;
-function memory.guessed_chunks(p_layers uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter memory.search_filter, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
+function memory.guessed_chunks(p_layers uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter memory.search_filter) returns memory.scored_chunks security definer;
 function memory.has_other_search(e memory.audit_event) returns boolean;
 function memory.has_outdated_terms(p_version integer) returns boolean security definer;
 function memory.hidden_chunks() returns uuid[];
@@ -1359,6 +1386,7 @@ function memory.keep_source_version(p_source uuid, p_keep integer, p_max integer
 function memory.keep_sources(p_sources uuid[]) returns void security definer grant execute to memory_service;
 function memory.keep_workspace_blobs(p_sha256 bytea, p_lengths integer[], p_contents bytea) returns void security definer grant execute to memory_service;
 function memory.keyword_candidates(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter memory.search_filter, p_limit integer) returns memory.keyword_hits;
+function memory.keyword_passes(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_rare_keys integer[], p_chunks double precision, p_filter memory.search_filter, p_limit integer) returns memory.keyword_hits;
 function memory.known_keys(p_keys integer[]) returns integer[] security definer grant execute to memory_service;
 function memory.last_seal(p_company uuid) returns TABLE(sequence bigint, hash text) security definer grant execute to memory_worker;
 function memory.latest_failures(p_limit integer) returns SETOF uuid security definer grant execute to memory_service;
@@ -1369,16 +1397,16 @@ function memory.lock_held_captures(p_batch uuid) returns TABLE(id uuid, layer_id
 function memory.lock_kept_source(p_source uuid, p_days integer) returns integer security definer grant execute to memory_service;
 function memory.lock_layer_counts(p_layer uuid, p_version integer) returns TABLE(place integer, dim_shift integer, key_shift integer, once_dims bytea, once_keys bytea) security definer grant execute to memory_worker;
 function memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_version integer) returns boolean security definer grant execute to memory_worker;
-function memory.look_up_candidates(p_chunks uuid[], p_points double precision[], p_lowest double precision, OUT sources uuid[], OUT times timestamp with time zone[], OUT hashes bytea[], OUT evidence double precision[]) returns record;
+function memory.look_up_candidates(p_chunks uuid[], p_points double precision[], p_lowest double precision) returns memory.candidate_sources;
 function memory.mark_waiting_blobs() returns trigger security definer;
 function memory.matched_weights(p_chunks uuid[], p_dims integer[]) returns TABLE(chunk_id uuid, dim integer, weight real) security definer grant execute to memory_service;
 function memory.measure_source() returns trigger security definer;
 function memory.move_chunks(p_source uuid, p_after integer, p_limit integer) returns integer security definer grant execute to memory_service;
 function memory.move_memory(p_memory uuid, p_layer uuid) returns boolean security definer grant execute to memory_service;
 function memory.move_source(p_source uuid, p_layer uuid) returns boolean security definer grant execute to memory_service;
-function memory.nearest_by_graph(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter memory.search_filter, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
-function memory.nearest_by_signs(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter memory.search_filter, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[]) returns record;
-function memory.nearest_in_full(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter memory.search_filter, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) returns record;
+function memory.nearest_by_graph(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter memory.search_filter, p_limit integer) returns memory.scored_chunks security definer;
+function memory.nearest_by_signs(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter memory.search_filter, p_limit integer, p_chunks double precision) returns memory.scored_chunks;
+function memory.nearest_in_full(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter memory.search_filter, p_limit integer) returns memory.scored_chunks;
 function memory.next_unsealed(p_after uuid) returns uuid security definer grant execute to memory_worker;
 function memory.outdated_chunks(p_version integer) returns bigint security definer grant execute to memory_service;
 function memory.outdated_source(p_version integer) returns TABLE(source_id uuid, title text, day text, labels text[]) security definer grant execute to memory_worker;
@@ -1398,7 +1426,7 @@ function memory.purge_memory(p_memory uuid) returns TABLE(version integer, sourc
 function memory.purge_records(p_ids uuid[]) returns void;
 function memory.purge_source(p_source uuid) returns uuid[] security definer grant execute to memory_service;
 function memory.queue_files(p_team uuid, p_extensions text[], p_names text[], p_build_names text[], p_limit integer) returns TABLE(version_id uuid, layer_id uuid, updated_by uuid, updated_by_token uuid) security definer grant execute to memory_worker;
-function memory.rarest_keys(p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT other_postings double precision) returns record;
+function memory.rarest_keys(p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_cap double precision) returns memory.rarest_keys;
 function memory.read_slices(p_space text, p_slices integer[], p_place integer, p_all boolean) returns TABLE(slice integer, terms bytea, places bytea, counts bytea, vectors text) security definer grant execute to memory_worker;
 function memory.readable_counts(p_layers uuid[]) returns memory.scope_counts;
 function memory.readable_layers() returns uuid[] grant execute to memory_service;
@@ -1415,10 +1443,7 @@ function memory.return_captures(p_batch uuid) returns void security definer gran
 function memory.salted_hash(p_salt bytea, p_text text) returns text;
 function memory.sample_changes(p_layer uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer) returns record security definer grant execute to memory_worker;
 function memory.scope_holds_at_most(p_most integer) returns boolean security definer;
-function memory.score_by_key(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
-function memory.score_by_key_and_layer(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
-function memory.score_one_by_one(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
-function memory.score_pass(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter memory.search_filter, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer) returns record;
+function memory.score_pass(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_scored memory.scored_chunks, p_filter memory.search_filter, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer) returns memory.keyword_pass;
 function memory.seal_audit(p_company uuid, p_limit integer) returns integer security definer grant execute to memory_worker;
 function memory.search_candidates(p_embedding public.halfvec, p_model text, p_vector_weight double precision, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean) returns TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea) security definer grant execute to memory_service;
 function memory.search_facets(p_chunks uuid[]) returns jsonb security definer grant execute to memory_service;

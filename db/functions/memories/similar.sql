@@ -56,7 +56,7 @@ begin
      where p_embedding is not null and m.team_id = v_team and m.layer_id = p_layer
        and m.state = 'review' and m.id <> p_queued and m.embedding_model = p_model and not is_due(m.expires_at)
   ), by_words as (
-    -- The others. offset 0 makes the planner use only the index of keys, as in score_by_key.
+    -- The others. offset 0 makes the planner use only the index of keys, as in chunks_by_key.
     select k.id, k.state, -(k.weights <#> v_weighed.weights) / v_weighed.max_score as points
       from (select m.team_id, m.layer_id, m.id, m.state, m.weights, m.expires_at from memory_item m
              where m.keys && v_keys offset 0) k

@@ -131,23 +131,23 @@ grant execute on function memory.search_candidates(halfvec, text, float8, float8
 create or replace function memory.look_up_candidates(
   p_chunks uuid[],            -- the chunks found by keyword, best first, and then the others
   p_points float8[],          -- the scores of the former
-  p_lowest float8,            -- what counts as the score of the latter
-  out sources uuid[], out times timestamptz[], out hashes bytea[],
-  out evidence float8[]       -- by source_evidence
-)
+  p_lowest float8             -- what counts as the score of the latter
+) returns memory.candidate_sources
 language plpgsql stable
 as $$
 declare
   v_team constant uuid := claimed_team();
+  v_found memory.candidate_sources;
 begin
   -- offset 0 looks each chunk up by its id, also without statistics.
   select array_agg(k.source_id order by a.nth), array_agg(k.created_at order by a.nth),
          array_agg(k.text_hash order by a.nth)
-    into sources, times, hashes
+    into v_found.sources, v_found.times, v_found.hashes
     from unnest(p_chunks) with ordinality a (id, nth)
     left join lateral (select c.source_id, c.created_at, c.text_hash from chunk c
                         where c.team_id = v_team and c.id = a.id offset 0) k on true;
-  evidence := source_evidence(sources, p_points, p_lowest);
+  v_found.evidence := source_evidence(v_found.sources, p_points, p_lowest);
+  return v_found;
 end $$;
 
 revoke execute on function memory.look_up_candidates(uuid[], float8[], float8) from public, memory_service, memory_worker;
@@ -180,7 +180,7 @@ declare
   -- All chunks: those found by keyword come first.
   v_chunks constant uuid[] := p_keyword_chunks
     || array(select unnest(p_semantic_chunks) except all select unnest(p_keyword_chunks));
-  v_stored record;
+  v_stored memory.candidate_sources;
 begin
   v_stored := look_up_candidates(v_chunks, p_points, v_lowest);
   return query

@@ -64,9 +64,10 @@ declare
   v_layers constant uuid[] := readable_layers();
   v_ids uuid[] := '{}';
   v_chunks bigint := 0;
-  v_source record;
+  v_id uuid;
+  v_count int;
 begin
-  for v_source in
+  for v_id, v_count in
     select s.id, s.chunk_count from source s
      -- The comparison with '{}' is the condition of the index of sources with tags.
      where s.team_id = v_team and s.state = 'active' and not is_due(s.expires_at)
@@ -77,8 +78,8 @@ begin
        and s.layer_id = any (v_layers)
      limit most + 1
   loop
-    v_ids := v_ids || v_source.id;
-    v_chunks := v_chunks + v_source.chunk_count;
+    v_ids := v_ids || v_id;
+    v_chunks := v_chunks + v_count;
     if v_chunks > most or cardinality(v_ids) > most then
       return null;
     end if;

@@ -51,20 +51,18 @@ end $$;
 
 revoke execute on function memory.weigh_query(uuid[], int[], real[], real[], int[], boolean) from public, memory_service, memory_worker;
 
--- Part of keyword_candidates and similar_memories. Selects the rarest keys: the rarest one, and the next ones while
+-- Part of keyword_passes and similar_memories. Selects the rarest keys: the rarest one, and the next ones while
 -- their estimated postings are at most p_cap in total.
 create or replace function memory.rarest_keys(
   p_keys int[],
   p_frequencies float8[],     -- the number of chunks with each key in the scope, and ...
   p_team_frequencies float8[],-- ... in all layers, or null
-  p_cap float8,
-  out keys int[],             -- rarest first
-  out postings float8,        -- the estimated postings of these keys in the scope
-  out next_postings float8,   -- the same with one key more; null if no key is left
-  out other_postings float8   -- the estimated postings of these keys outside of the scope, or null
-)
+  p_cap float8
+) returns memory.rarest_keys
 language plpgsql stable
 as $$
+declare
+  v_rarest memory.rarest_keys;
 begin
   with running as (
     select e.key, e.team_df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
@@ -76,8 +74,9 @@ begin
          min(r.postings) filter (where r.postings > p_cap and r.place > 1),
          sum(r.team_df) filter (where r.postings <= p_cap or r.place = 1)
            - max(r.postings) filter (where r.postings <= p_cap or r.place = 1)
-    into keys, postings, next_postings, other_postings
+    into v_rarest
     from running r;
+  return v_rarest;
 end $$;
 
 revoke execute on function memory.rarest_keys(int[], float8[], float8[], float8) from public, memory_service, memory_worker;
@@ -127,7 +126,7 @@ end $$;
 
 revoke execute on function memory.readable_counts(uuid[]) from public, memory_service, memory_worker;
 
--- Part of keyword_candidates. Returns, for each chunk, whether it contains one of the keys.
+-- Part of keyword_passes and add_guesses. Returns, for each chunk, whether it contains one of the keys.
 create or replace function memory.contain_keys(p_chunks uuid[], p_keys int[]) returns boolean[]
 language plpgsql stable
 as $$
@@ -155,7 +154,7 @@ return (p_chunks::float8 / p_sampled)::real;
 
 revoke execute on function memory.layer_scale(int, int) from public, memory_service, memory_worker;
 
--- Part of keyword_candidates and score_pass. Returns whether the claims can read at most p_most chunks. Counts no
+-- Part of keyword_passes and score_pass. Returns whether the claims can read at most p_most chunks. Counts no
 -- further than p_most + 1: an index scan stops there, but a bitmap scan would first read all rows. score_pass turns
 -- index scans off, also for the functions that it calls, so they are turned on here.
 create or replace function memory.scope_holds_at_most(p_most int)

@@ -24,7 +24,7 @@ declare
   v_layers constant uuid[] := readable_layers();
   v_rows int := cardinality(p_filter.allowed); -- the number of vectors to compare
   v_path text := 'exact';
-  v_near record;
+  v_near memory.scored_chunks;
   v_passing uuid[];
 begin
   if p_filter.allowed is null then
@@ -70,9 +70,8 @@ revoke execute on function memory.semantic_candidates(halfvec, text, memory.sear
 create or replace function memory.nearest_in_full(
   p_layers uuid[], p_embedding halfvec, p_model text,
   p_filter memory.search_filter,
-  p_limit int,
-  out chunk_ids uuid[], out points float8[]
-)
+  p_limit int
+) returns memory.scored_chunks
 language plpgsql stable
 -- Also when nearest_by_signs calls it, which makes a plan each time.
 set plan_cache_mode = force_generic_plan
@@ -81,8 +80,7 @@ set enable_bitmapscan = off
 as $$
 declare
   v_team constant uuid := claimed_team();
-  v_all uuid[];
-  v_points float8[];
+  v_near memory.scored_chunks;
 begin
   with compared as (
     -- The vectors of the scope, layer by layer, as in small_scope_chunks.
@@ -107,16 +105,12 @@ begin
   )
   select coalesce(array_agg(n.chunk_id order by n.points desc, n.chunk_id), '{}'),
          coalesce(array_agg(n.points order by n.points desc, n.chunk_id), '{}')
-    into v_all, v_points
+    into v_near
     from nearest n;
-  chunk_ids := v_all;
-  points := v_points;
   if p_filter.looked_up then
-    select coalesce(array_agg(v_all[n.place] order by n.nth), '{}'),
-           coalesce(array_agg(v_points[n.place] order by n.nth), '{}')
-      into chunk_ids, points
-      from unnest(first_passing(v_all, p_filter, p_limit)) with ordinality n (place, nth);
+    v_near := at_places(v_near, first_passing(v_near.chunk_ids, p_filter, p_limit));
   end if;
+  return v_near;
 end $$;
 
 revoke execute on function memory.nearest_in_full(uuid[], halfvec, text, memory.search_filter, int) from public, memory_service, memory_worker;
@@ -127,9 +121,8 @@ create or replace function memory.nearest_by_signs(
   p_layers uuid[], p_embedding halfvec, p_model text,
   p_filter memory.search_filter,
   p_limit int,
-  p_chunks float8,            -- the number of chunks of the scope, as counted
-  out chunk_ids uuid[], out points float8[]
-)
+  p_chunks float8             -- the number of chunks of the scope, as counted
+) returns memory.scored_chunks
 language plpgsql stable
 -- A plan for these values tests no filter that is not set. For so many vectors that saves more than planning costs.
 set plan_cache_mode = force_custom_plan
@@ -142,52 +135,51 @@ declare
   looked_up constant int := 4000;       -- how many of the best by signs are looked up at most, until `rerank` pass
   v_team constant uuid := claimed_team();
   v_signs constant bit(1024) := binary_quantize(p_embedding)::bit(1024);
-  v_most constant int := case when p_filter.looked_up then looked_up else rerank end;
+  v_most int;
   v_too_far float8;
   v_best uuid[];
   v_places int[];
 begin
-  -- A sample has `rerank` vectors within distance v_too_far. So the best `rerank` of all vectors are within it too, and
-  -- vectors farther away need not be sorted.
-  if p_chunks > large then
-    select max(d.distance) into v_too_far from (
-      select n.signs <~> v_signs as distance from (
-        select e.signs from chunk_embedding e
-         where e.team_id = v_team and e.model = p_model
-           and e.layer_id = any (p_layers)
-           and (p_filter.allowed is null or e.chunk_id in (select unnest(p_filter.allowed)))
-           and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
-         limit sample_size) n
-       order by 1 limit rerank) d;
-  end if;
-
-  -- Reads only ids and signs, which the index contains, and not the rows, which are large. offset 0 makes the planner look up `allowed` and `hidden` only for the few rows that are left.
-  select coalesce(array_agg(b.chunk_id order by b.distance, b.chunk_id), '{}') into v_best from (
-    select n.chunk_id, n.distance from (
-      select e.chunk_id, e.signs <~> v_signs as distance from chunk_embedding e
-       where e.team_id = v_team and e.model = p_model and e.layer_id = any (p_layers)
-         and (v_too_far is null or e.signs <~> v_signs <= v_too_far)
-      offset 0) n
-     where (p_filter.allowed is null or n.chunk_id in (select unnest(p_filter.allowed)))
-       and (p_filter.hidden is null or n.chunk_id not in (select unnest(p_filter.hidden)))
-     order by n.distance, n.chunk_id limit v_most) b;
-
-  if p_filter.looked_up then
-    v_places := first_passing(v_best, p_filter, rerank);
-    if cardinality(v_places) < rerank and (v_too_far is not null or cardinality(v_best) = v_most) then
-      -- Others can pass that are farther away. So the chunks that pass are gathered first.
-      p_filter.allowed := passing_chunks(p_filter, null);
-      p_filter.looked_up := false;
-      select n.chunk_ids, n.points into chunk_ids, points
-        from nearest_by_signs(p_layers, p_embedding, p_model, p_filter, p_limit, p_chunks) n;
-      return;
+  loop
+    v_most := case when p_filter.looked_up then looked_up else rerank end;
+    -- A sample has `rerank` vectors within distance v_too_far. So the best `rerank` of all vectors are within it too, and
+    -- vectors farther away need not be sorted.
+    if p_chunks > large then
+      select max(d.distance) into v_too_far from (
+        select n.signs <~> v_signs as distance from (
+          select e.signs from chunk_embedding e
+           where e.team_id = v_team and e.model = p_model
+             and e.layer_id = any (p_layers)
+             and (p_filter.allowed is null or e.chunk_id in (select unnest(p_filter.allowed)))
+             and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
+           limit sample_size) n
+         order by 1 limit rerank) d;
     end if;
-    v_best := array(select v_best[n.place] from unnest(v_places) n (place));
-  end if;
+
+    -- Reads only ids and signs, which the index contains, and not the rows, which are large. offset 0 makes the planner look
+    -- up `allowed` and `hidden` only for the few rows that are left.
+    select coalesce(array_agg(b.chunk_id order by b.distance, b.chunk_id), '{}') into v_best from (
+      select n.chunk_id, n.distance from (
+        select e.chunk_id, e.signs <~> v_signs as distance from chunk_embedding e
+         where e.team_id = v_team and e.model = p_model and e.layer_id = any (p_layers)
+           and (v_too_far is null or e.signs <~> v_signs <= v_too_far)
+        offset 0) n
+       where (p_filter.allowed is null or n.chunk_id in (select unnest(p_filter.allowed)))
+         and (p_filter.hidden is null or n.chunk_id not in (select unnest(p_filter.hidden)))
+       order by n.distance, n.chunk_id limit v_most) b;
+
+    exit when not p_filter.looked_up;
+    v_places := first_passing(v_best, p_filter, rerank);
+    p_filter.looked_up := false;
+    if cardinality(v_places) = rerank or (v_too_far is null and cardinality(v_best) < v_most) then
+      v_best := array(select v_best[n.place] from unnest(v_places) n (place));
+      exit;
+    end if;
+    -- Others can pass that are farther away. So the chunks that pass are gathered, and compared once more.
+    p_filter.allowed := passing_chunks(p_filter, null);
+  end loop;
   p_filter.allowed := v_best;
-  p_filter.looked_up := false;
-  select n.chunk_ids, n.points into chunk_ids, points
-    from nearest_in_full(p_layers, p_embedding, p_model, p_filter, p_limit) n;
+  return nearest_in_full(p_layers, p_embedding, p_model, p_filter, p_limit);
 end $$;
 
 revoke execute on function memory.nearest_by_signs(uuid[], halfvec, text, memory.search_filter, int, float8) from public, memory_service, memory_worker;
@@ -198,9 +190,8 @@ revoke execute on function memory.nearest_by_signs(uuid[], halfvec, text, memory
 create or replace function memory.nearest_by_graph(
   p_layers uuid[], p_embedding halfvec, p_model text,
   p_filter memory.search_filter,
-  p_limit int,
-  out chunk_ids uuid[], out points float8[]
-)
+  p_limit int
+) returns memory.scored_chunks
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set enable_seqscan = off
@@ -212,8 +203,7 @@ declare
   -- numbers are not exactly the nearest by signs.
   spare constant int := 3;
   v_is_tested constant boolean := p_filter.looked_up or p_filter.hidden is not null;
-  v_all uuid[];
-  v_points float8[];
+  v_all memory.scored_chunks;
   v_places int[];
   v_count int;                          -- vectors that are compared in full, and ...
   v_needed float8 := 0;                 -- ... how many of them seem to be enough
@@ -232,9 +222,9 @@ begin
                  from chunk_embedding e where e.team_id = %L and e.model = %L
                 order by e.signs <~> binary_quantize($1)::bit(1024) limit $2) c
         where c.layer_id = any ($3)', claimed_team(), p_model)
-      into v_all, v_points using p_embedding, v_count, p_layers;
-    v_places := case when v_is_tested then first_passing(v_all, p_filter, p_limit)
-                     else array(select generate_series(1, least(p_limit, cardinality(v_all)))) end;
+      into v_all using p_embedding, v_count, p_layers;
+    v_places := case when v_is_tested then first_passing(v_all.chunk_ids, p_filter, p_limit)
+                     else array(select generate_series(1, least(p_limit, cardinality(v_all.chunk_ids)))) end;
     v_found := cardinality(v_places);
     v_needed := spare * case when v_found = p_limit then v_places[p_limit]::float8
                              else v_count::float8 * p_limit / greatest(v_found, 1) end;
@@ -242,9 +232,7 @@ begin
     -- The last one is too near to the end: better ones can be missing.
     v_places := '{}';
   end loop;
-  select coalesce(array_agg(v_all[n.place] order by n.nth), '{}'),
-         coalesce(array_agg(v_points[n.place] order by n.nth), '{}')
-    into chunk_ids, points from unnest(v_places) with ordinality n (place, nth);
+  return at_places(v_all, v_places);
 end $$;
 
 revoke execute on function memory.nearest_by_graph(uuid[], halfvec, text, memory.search_filter, int) from public, memory_service, memory_worker;

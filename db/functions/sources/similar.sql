@@ -36,7 +36,7 @@ begin
     return;
   end if;
   return query
-  -- offset 0 makes the planner use only the index of bands, as in score_by_key. Bands are hashed with the Team.
+  -- offset 0 makes the planner use only the index of bands, as in chunks_by_key. Bands are hashed with the Team.
   select l.source_id, l.signature, v_signature
     from (select k.source_id, k.signature, k.bands
             from (select c.team_id, c.layer_id, c.source_id, c.signature, c.bands from source_sketch c
