@@ -42,8 +42,14 @@ export const FIRST_CLIENT_SHARE = 0.3;
  * Makes a Team of exactly so many chunks, as ingests leave it, and has its terms counted.
  * @param size chunks: a multiple of ten
  * @param folder of the retrieval set
+ * @param mostASource chunks of one source at most
  */
-export async function fillTeam(database: Database, size: number, folder: string): Promise<FilledTeam> {
+export async function fillTeam(
+  database: Database,
+  size: number,
+  folder: string,
+  mostASource = MOST_A_SOURCE,
+): Promise<FilledTeam> {
   if (size % LAYERS_OF_TEN.length !== 0) throw new Error(`${size}: a Team's size is a multiple of ten`);
   const company = await createTestCompany(database);
   const clients: string[] = [];
@@ -52,7 +58,7 @@ export async function fillTeam(database: Database, size: number, folder: string)
   const vectors = openStandInVectors(size);
   const whole = ownerScope(company, clients);
   const tenth = size / LAYERS_OF_TEN.length;
-  const rounds = Math.ceil(tenth / MOST_A_SOURCE);
+  const rounds = Math.ceil(tenth / mostASource);
   const upTo = (round: number) => Math.floor((tenth * round) / rounds);
   for (let round = 0; round < rounds; round += 1) {
     const count = upTo(round + 1) - upTo(round);
