@@ -74,6 +74,8 @@ begin
     v_hits.keys_read := case when v_one_by_one then p_keys else v_rarest.keys end;
     -- If the words are common, it is chance which of their chunks are scored. So fewer are scored.
     v_most := case when v_one_by_one or v_rarest.postings <= posting_cap then scored_cap else common_cap end;
+    -- Nothing can be added: the chunks that pass are gathered.
+    exit when p_filter.looked_up and not v_one_by_one and v_hits.scored >= v_most;
     v_pass := score_pass(p_layers, p_query, v_hits.keys_read, v_pass.scored, p_filter, p_chunks,
       v_rarest.other_postings, v_one_by_one, v_most, p_limit);
     v_hits.chunk_ids := (v_pass.best).chunk_ids;
@@ -211,8 +213,8 @@ end $$;
 
 revoke execute on function memory.chunks_by_key_and_layer(uuid[], sparsevec, int[], memory.search_filter, uuid[], int) from public, memory_service, memory_worker;
 
--- Part of score_pass, for a scope or a filter with few chunks. Reads the chunks one by one and scores those that
--- contain one of the keys, at most p_most. The index of keys is not used.
+-- Part of score_pass, for a scope or a filter with few chunks. Reads at most p_most chunks one by one, and scores those that
+-- contain one of the keys. The index of keys is not used.
 create or replace function memory.chunks_one_by_one(
   p_layers uuid[], p_query sparsevec, p_keys int[], p_filter memory.search_filter, p_most int
 ) returns memory.scored_chunks

@@ -168,7 +168,7 @@ begin
          and (p_filter.hidden is null or n.chunk_id not in (select unnest(p_filter.hidden)))
        order by n.distance, n.chunk_id limit v_most) b;
 
-    exit when not p_filter.looked_up;
+    exit when p_filter.looked_up is not true;
     v_places := first_passing(v_best, p_filter, rerank);
     p_filter.looked_up := false;
     if cardinality(v_places) = rerank or (v_too_far is null and cardinality(v_best) < v_most) then
