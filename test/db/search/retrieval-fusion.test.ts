@@ -35,6 +35,8 @@ const INDEPENDENT_TOLERANCE = 1;
 const CORRELATED_TOLERANCE = 2;
 
 const folder = retrievalFolder();
+// Outside of `before`: what a hook opens is closed when the hook ends.
+const database = folder === null ? null : await openTestDatabase();
 
 describe('keywords and vectors of stand-ins', { skip: folder === null && NO_RETRIEVAL_SET }, () => {
   let set: RetrievalSet;
@@ -49,8 +51,7 @@ describe('keywords and vectors of stand-ins', { skip: folder === null && NO_RETR
     vectors['independent'] = independentVectors(whole);
     vectors['correlated'] = correlatedVectors(whole);
     const models = Object.entries(vectors).map(([model, of]) => ({ model, vectors: of.paragraphs }));
-    const database = await openTestDatabase();
-    stored = await storeParagraphs(database, set.paragraphs, models);
+    stored = await storeParagraphs(database!, set.paragraphs, models);
   });
 
   for (const [model, tolerance] of [
