@@ -48,7 +48,9 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   pid: () => process.pid,
   /** How many settings it finds, except those of Node and of the allocator. */
   environment: () =>
-    Object.keys(process.env).filter((name) => !/^(NODE_V8_COVERAGE|MALLOC_\w+)$/.test(name)).length,
+    Object.keys(process.env).filter(
+      (name) => !/^(NODE_V8_COVERAGE|MALLOC_(MMAP|TRIM)_THRESHOLD_)$/.test(name),
+    ).length,
   die: kill,
   exit: () => process.exit(3),
   /** Never ends. Notes that it has begun in a file, if one is given: `hang <file noted>`. */
