@@ -6,7 +6,7 @@ import { file } from '../../support/workspace.ts';
 import { openPages } from './support.ts';
 
 const service = await openTestApp();
-const { open, skip } = await openPages(service);
+const { open: openPage, skip } = await openPages(service);
 
 const HOSTILE = `# Harbour
 
@@ -34,7 +34,7 @@ describe('texts in Markdown', { skip }, () => {
   it('are shown as they read, and nothing in them becomes an element, a request or a link of another kind', async () => {
     const company = await service.company();
     const { id } = await addMemory(company, 'published', { title: 'The harbour', content: HOSTILE });
-    const { page } = await open(company, '/livez');
+    const { page } = await openPage(company, '/livez');
     const elsewhere: string[] = [];
     page.on('request', (request) => {
       if (request.url().includes('example.com')) elsewhere.push(request.url());
@@ -70,17 +70,35 @@ describe('texts in Markdown', { skip }, () => {
       await company.api.pushFiles({
         files: [file('team/long.md', text), file('team/next.md', 'The *next* file.')],
       });
-      const { page } = await open(company, '/files?path=team/long.md');
-      await page.getByText(/end$/).first().waitFor();
+      const { page } = await openPage(company, '/files?path=team/long.md');
+      await page
+        .getByText(/end\s*$/)
+        .first()
+        .waitFor();
       await page.goto(page.url().replace('long.md', 'next.md'));
       await page.locator('em', { hasText: 'next' }).waitFor();
+    });
+
+  for (const [what, open, first] of [
+    ['quotes', '>', 'blockquote'],
+    ['lists', '- ', 'ul'],
+  ] as const)
+    it(`of thousands of ${what} inside each other keep room for what is in them`, async () => {
+      const company = await service.company();
+      await company.api.pushFiles({ files: [file('team/deep.md', `${open.repeat(2000)}end`)] });
+      const { page } = await openPage(company, '/files?path=team/deep.md');
+      await page.locator(first).first().waitFor();
+      await page
+        .getByText(/end\s*$/)
+        .first()
+        .waitFor();
     });
 
   it('of 1 MB are shown by passages', async () => {
     const company = await service.company();
     const text = 'The **gate** of the harbour is closed.\n\n'.repeat(25_000);
     const { source } = await company.api.ingestSource({ title: 'Long', text });
-    const { page } = await open(company, `/sources/${source.id}`);
+    const { page } = await openPage(company, `/sources/${source.id}`);
     await page.locator('strong', { hasText: 'gate' }).first().waitFor();
   });
 });
