@@ -103,8 +103,8 @@ interface Ratio {
 }
 
 /**
- * Measures cases with and without a steering, in turns, in each place. Cases that seem to need it are measured again,
- * because other work on the machine disturbs some of so many.
+ * Measures cases with and without a steering, in turns, in each place. Cases that seem to need it are measured again
+ * until they do not, because other work on the machine disturbs some of so many.
  */
 async function measureSteering(
   places: readonly Place[],
@@ -122,16 +122,19 @@ async function measureSteering(
       if (lacking!.some(({ hits }) => hits === null)) return Number.POSITIVE_INFINITY;
       return fastestOf(lacking!) / fastestOf(having!.filter(({ hits }) => hits !== null));
     };
-    const measureRounds = async (some: readonly Case[], count: number) => {
-      const measured = await inTurns([true, false], { rounds: count, warmUp: 0 }, (has) => {
+    const measureRounds = async (some: readonly Case[]) => {
+      const measured = await inTurns([true, false], { rounds: 1, warmUp: 0 }, (has) => {
         const measure = () => measureTurn(place, some);
         return has ? measure() : withoutParts(place.database, definitions, parts, measure);
       });
       for (const [at, more] of measured.entries()) turns[at]!.push(...more);
     };
-    await measureRounds(cases, 1);
-    const again = cases.filter((one) => ratioOf(one) >= NEEDED && ratioOf(one) <= CLEAR);
-    if (again.length > 0) await measureRounds(again, rounds);
+    await measureRounds(cases);
+    for (let round = 0; round < rounds; round += 1) {
+      const again = cases.filter((one) => ratioOf(one) >= NEEDED && ratioOf(one) <= CLEAR);
+      if (again.length === 0) break;
+      await measureRounds(again);
+    }
     for (const one of cases) {
       const name = `${one.name}, ${place.name}`;
       ratios.push({ name, ratio: ratioOf(one) });
@@ -157,7 +160,7 @@ function printRow(name: string, ratios: readonly Ratio[], report: Report): boole
   return isNeeded;
 }
 
-/** Measures the steerings one by one, and then without all that no case needs. */
+/** Measures the steerings one by one, and then without as many together as no case needs. */
 async function measurePlaces(
   places: readonly Place[],
   cases: readonly Case[],
@@ -196,11 +199,23 @@ async function measurePlaces(
   for (const of of new Set([...callers].flatMap(([of, by]) => (by.length === 0 ? [of] : []))))
     report.print(`not measured, because no case calls it: ${of}`);
   if (unneeded.length === 0) return;
-  // Two settings can have the same effect, so that each is only needed without the other.
-  const parts = unneeded.flatMap((steering) => steering.parts);
-  const together = { name: `without the ${unneeded.length} that are not needed, together`, parts };
+  // Two can have the same effect, so that each is only needed without the other: they are taken away one after the other.
+  let gone: Steering = { name: '', parts: [] };
+  let ratios: Ratio[] = [];
+  for (const { name, parts } of unneeded) {
+    const without = { name, parts: [...gone.parts, ...parts] };
+    const now = await measure(without);
+    const stays = now[0]!.ratio >= NEEDED;
+    process.stderr.write(`${name}: ${now[0]!.ratio.toFixed(2)}, ${now[0]!.name}\n`);
+    if (stays)
+      report.print(`needed without those that go: ${name} (${now[0]!.ratio.toFixed(2)}, ${now[0]!.name})`);
+    else {
+      report.print(`can go: ${name}`);
+      [gone, ratios] = [without, now];
+    }
+  }
   report.print();
-  printRow(together.name, await measure(together), report);
+  if (ratios.length > 0) printRow(`without the ${gone.parts.length} that can go`, ratios, report);
 }
 
 await runBench(
@@ -210,7 +225,7 @@ await runBench(
       'Which settings and which `offset 0` of the functions of a search are still needed: the CPU time of searches with each and without it, in a database with statistics and in one without.',
     options: {
       sizes: [[600, 9000], 'passages of the Teams'],
-      rounds: [2, 'rounds in which cases that seem to need a steering are measured again'],
+      rounds: [8, 'how often cases that seem to need a steering are measured again, at most'],
       only: [
         [''],
         'only the steerings whose name has one of these parts, such as "first_passing" or "offset 0"',
