@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
 import { column } from '../support/columns.ts';
+import { DAYS_APART } from '../support/days.ts';
 import { addMemory, decided } from '../support/memories.ts';
 import { type Caller } from '../support/team.ts';
 
@@ -21,7 +22,7 @@ test('a chunk is found by the title of its source, the headings above it and the
   assert.deepEqual((await find(company, 'engines')).toSorted(), [cooling, gearbox].toSorted());
   assert.deepEqual(await find(company, 'walrus gearbox'), [gearbox, cooling]);
   assert.equal((await find(company, source.createdAt.slice(0, 10))).length, 2);
-  assert.deepEqual(await find(company, '1999-12-31'), []);
+  assert.deepEqual(await find(company, DAYS_APART[0]!), []);
 });
 
 test('a word in the text counts more than one in the title, and a long title does not weaken the text', async () => {

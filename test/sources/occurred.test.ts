@@ -8,6 +8,7 @@ import type { Body } from '../support/client/client.ts';
 import { column } from '../support/columns.ts';
 import { recordsNothing } from '../support/company.ts';
 import { claimAll, complete, completed, lend } from '../support/consolidation.ts';
+import { DAYS_APART, dayBefore } from '../support/days.ts';
 import { importNow } from '../support/import-now.ts';
 import { called, callTool } from '../support/mcp.ts';
 import { addMemories, addMemory, decide, decided, listMemories } from '../support/memories.ts';
@@ -122,26 +123,27 @@ describe('occurredAt', () => {
     const company = await service.company();
     const today = new Date().toISOString().slice(0, 10);
     const found = async (day: string) => column(await searchDated(company, { query: day }), 'source_id');
-    const { id } = await addSource(company, { text: 'The walrus.', externalId: 'walrus', occurredAt: DAY });
-    const { id: memoryId, sourceId } = await addMemory(company, 'published', { occurredAt: DAY });
-    assert.deepEqual((await found(DAY)).sort(), [id, sourceId].sort());
+    const [first, second, third, fourth] = DAYS_APART as [string, string, string, string];
+    const { id } = await addSource(company, { text: 'The walrus.', externalId: 'walrus', occurredAt: first });
+    const { id: memoryId, sourceId } = await addMemory(company, 'published', { occurredAt: first });
+    assert.deepEqual((await found(first)).sort(), [id, sourceId].sort());
     for (const [occurredAt, day] of [
-      ['2019-12-31T23:30:00-01:00', '2020-01-01'],
-      ['2020-01-02', '2020-01-02'],
+      [`${dayBefore(second)}T23:30:00-01:00`, second],
+      [third, third],
       [null, today],
     ] as const) {
       await company.api.changeSource(id, { occurredAt });
       await decided(company, { action: 'update', memoryId, occurredAt });
       assert.deepEqual((await found(day)).sort(), [id, sourceId].sort(), day);
-      assert.deepEqual(await found(DAY), []);
+      assert.deepEqual(await found(first), []);
     }
     // The text stays, and then the day.
     for (const [text, given] of [
-      ['The walrus.', { occurredAt: '2020-01-03' }],
+      ['The walrus.', { occurredAt: fourth }],
       ['The walrus wakes.', {}],
     ] as const) {
       await company.api.ingestSource({ title: 'A title', externalId: 'walrus', text, ...given });
-      assert.deepEqual([await found('2020-01-03'), await found(today)], [[id], [sourceId]], text);
+      assert.deepEqual([await found(fourth), await found(today)], [[id], [sourceId]], text);
     }
   });
 
