@@ -36,6 +36,9 @@ export interface ModelVectors {
   vectors: readonly Float32Array[];
 }
 
+/** The day of all sources: its numbers are words of each passage, so that figures of other days would differ. */
+const DAY = '2026-11-24';
+
 /** Stores paragraphs, one source an article, with the vectors of any number of models, and counts their terms. */
 export async function storeParagraphs(
   database: Database,
@@ -49,7 +52,13 @@ export async function storeParagraphs(
   for (const [article, indexes] of articles) {
     const title = titleOf(article);
     const chunks = indexes.map((index) => ({ text: paragraphs[index]?.text ?? '' }));
-    const sourceId = await storeSource(database, scope, { layer: null, title, chunks, withFields: true });
+    const sourceId = await storeSource(database, scope, {
+      layer: null,
+      title,
+      chunks,
+      withFields: true,
+      day: DAY,
+    });
     const rows = await database.query<{ id: string }>(
       'select id from memory.chunk where team_id = $1 and source_id = $2 order by ordinal',
       [scope.teamId, sourceId],

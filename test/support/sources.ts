@@ -6,7 +6,7 @@ import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import { NO_PLACE } from '../../shared/schemas/sources.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { fieldsNow, fieldsText } from '../../shared/text/prepared-chunks.ts';
+import { fieldsOn, fieldsText } from '../../shared/text/prepared-chunks.ts';
 import { termsAndSketch } from '../../shared/text/terms/terms.ts';
 import { TEST_MODEL_NAME } from './needs/database.ts';
 
@@ -25,6 +25,8 @@ export interface GivenSource {
   model?: string;
   /** Whether its chunks are found by its title and day too, as those that the service stores. By default only by text. */
   withFields?: boolean;
+  /** The day that is one of its fields, as `YYYY-MM-DD`. Today by default. */
+  day?: string;
 }
 
 /** What each passage in an answer has besides its source and its text, where nothing more was given. */
@@ -49,7 +51,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
   const hash = createHash('sha256');
   for (const { text } of given.chunks) hash.update(text).update('\0');
   const title = given.title ?? `Source ${newId()}`;
-  const fields = fieldsNow(title, given.tags);
+  const fields = fieldsOn(given.day ?? null, title, given.tags);
   return {
     layerId: given.layer ?? teamId,
     kind: 'ingest',
