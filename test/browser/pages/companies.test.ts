@@ -98,7 +98,12 @@ describe('the page of the Company', { skip }, () => {
       if (route.request().method() === 'POST') await promise;
       await route.continue();
     });
-    await button(page, 'Make the link').click();
+    // The first Escape comes before the form can be shown as busy.
+    await button(page, 'Make the link').waitFor();
+    await page.evaluate(`
+      document.querySelector('[role=dialog] [type=submit]').click();
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+    `);
     for (let n = 0; n < 3; n += 1) await page.keyboard.press('Escape');
     resolve();
     const link = dialog(page).locator('code');

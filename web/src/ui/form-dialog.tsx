@@ -78,8 +78,9 @@ export function Form({
     </form>
   );
   if (title === undefined) return fields;
+  // `busy` is shown a moment after the click, and Escape can come before.
   return (
-    <Dialog onClose={() => busy || onClose?.()} title={title}>
+    <Dialog onClose={() => isSending.current || onClose?.()} title={title}>
       {fields}
     </Dialog>
   );
