@@ -164,6 +164,39 @@ test('an inflected or mistyped word still matches and scores', () => {
   assert.ok(score('connection refused', 'connecton refused') > score('connection refused', 'refused'));
 });
 
+describe('typing errors', () => {
+  // None of them is a word that begins like the one that is meant, so that only a guess finds it.
+  const LIKELY: Readonly<Record<string, string>> = {
+    bicicles: 'bicycles',
+    definately: 'definitely',
+    fahrad: 'fahrrad',
+    goverment: 'government',
+    invoces: 'invoices',
+    neccessary: 'necessary',
+    recieved: 'received',
+    seperate: 'separate',
+    превет: 'привет',
+    ιμερα: 'ημερα',
+  };
+  for (const [typed, meant] of Object.entries(LIKELY)) {
+    test(`${typed} finds ${meant}, alone and beside another word`, () => {
+      for (const query of [typed, `${typed} xylophone`]) {
+        const { guesses } = queryTerms(TEAM, query);
+        const stored = new Set(chunkTerms(TEAM, meant).keys);
+        const counted = guesses.keys.flatMap((key, nth) => (stored.has(key) ? guesses.percents[nth]! : []));
+        assert.equal(Math.min(...counted), -90, query);
+      }
+    });
+  }
+
+  test('a guess that is another form of the word counts also if the word exists', () => {
+    // "case" is another ending of "casa" and a letter that sounds alike.
+    const { guesses } = queryTerms(TEAM, 'casa');
+    const [key] = chunkTerms(TEAM, 'case').keys;
+    assert.ok(guesses.percents[guesses.keys.indexOf(key!)]! > 0);
+  });
+});
+
 describe('one sign', () => {
   /** Texts, each with the signs that find it. */
   const texts: Readonly<Record<string, string>> = {

@@ -129,6 +129,28 @@ const TWO_FOR_ONE = /ae|oe|ue|aa/g;
 const SHORT_SYLLABLE = /([^aeiou])([aeou])([^aeiou])$/;
 const LONG_SYLLABLE = /([aeou])\1([^aeiou])$/;
 const AFTER_OPEN = ['en', 'e'];
+/** Letters that sound alike in many languages, so that one is typed for another. */
+const SOUND_ALIKE = [
+  'aeiouy',
+  'ckqsz',
+  'bp',
+  'dt',
+  'fvw',
+  'gj',
+  'mn',
+  'аоеиыіяэ',
+  'бп',
+  'вф',
+  'гк',
+  'дт',
+  'зс',
+  'жш',
+  'ιηυ',
+  'οω',
+];
+
+/** Letters that are often left out, in many languages. */
+const LEFT_OUT = { has: /^\p{sc=Latin}/u, letters: [...'aeiounrlst'] };
 
 /** The guesses of a query, in parallel arrays that can be bound as SQL arrays. */
 export interface Guesses {
@@ -181,15 +203,19 @@ function guessWord(team: number, word: string, script: Script): Map<number, numb
   const percents = new Map<number, number>();
   const guess: Guess = (key, percent) => {
     const known = percents.get(key);
-    if (known === undefined || (percent > known && known > 0)) percents.set(key, percent);
+    if (known === undefined || (percent > known && percent > 0)) percents.set(key, percent);
   };
-  if (isSemitic(word)) guessJoined(team, word, script, guess);
-  else {
+  guessSpellings(team, word, guess);
+  if (isSemitic(word)) {
+    guessJoined(team, word, script, guess);
+    guessLikelyErrors(team, word, guess);
+  } else {
     guessForms(team, word, script, guess);
+    guessLikelyErrors(team, word, guess);
+    guessOtherEndings(team, word, script, guess);
     guessParts(team, word, script, guess);
   }
-  guessSpellings(team, word, guess);
-  if (word.length >= LEAST_WITH_ERRORS) guessErrors(team, word, script, guess);
+  guessErrors(team, word, script, guess);
   // The word itself is searched anyway.
   percents.delete(wordKey(team, word));
   return percents;
@@ -202,19 +228,31 @@ function guessForms(team: number, word: string, { endings }: Script, guess: Gues
   if (CONSONANT.test(last)) {
     for (const ending of AFTER_DOUBLED) guess(wordKey(team, word + last + ending), FORM);
   }
-  for (const removed of endings) {
-    const stem = word.slice(0, -removed.length);
-    if (stem.length < LEAST_STEM || !word.endsWith(removed)) continue;
+  for (const { stem, removed } of stemsOf(word, endings)) {
     guess(wordKey(team, stem), FORM);
-    for (const ending of endings) {
-      if (ending.length <= MOST_REPLACED) guess(wordKey(team, stem + ending), REPLACED_ENDING);
-    }
     // "logging" is a form of "log".
     if (stem.at(-1) === stem.at(-2)) guess(wordKey(team, stem.slice(0, -1)), REPLACED_ENDING);
     if (removed.startsWith('e')) for (const closed of closedForms(stem)) guess(wordKey(team, closed), FORM);
   }
   for (const open of openForms(word)) {
     for (const ending of AFTER_OPEN) guess(wordKey(team, open + ending), FORM);
+  }
+}
+
+/** What is left of a word without each ending that it has. */
+function stemsOf(word: string, endings: readonly string[]): { stem: string; removed: string }[] {
+  return endings.flatMap((removed) => {
+    const stem = word.slice(0, -removed.length);
+    return stem.length >= LEAST_STEM && word.endsWith(removed) ? [{ stem, removed }] : [];
+  });
+}
+
+/** Short endings in the place of another. */
+function guessOtherEndings(team: number, word: string, { endings }: Script, guess: Guess): void {
+  for (const { stem } of stemsOf(word, endings)) {
+    for (const ending of endings) {
+      if (ending.length <= MOST_REPLACED) guess(wordKey(team, stem + ending), REPLACED_ENDING);
+    }
   }
 }
 
@@ -288,14 +326,37 @@ function guessSpellings(team: number, word: string, guess: Guess): void {
   if (spelled.length > BEGINNING) guess(beginningKey(team, spelled), WHOLE_BEGINNING_PERCENT);
 }
 
-/** Words that differ in one letter, or in the order of two. */
-function guessErrors(team: number, word: string, { letters }: Script, guess: Guess): void {
-  const meant = (other: string) => guess(wordKey(team, other), -ERROR);
+/** Makes a guess of a word that is meant in the place of one with a typing error. */
+const meantBy =
+  (team: number, guess: Guess) =>
+  (other: string): void =>
+    guess(wordKey(team, other), -ERROR);
+
+/**
+ * The likely typing errors: a letter too many, two in the wrong order, one in the place of two, one that sounds alike, and a
+ * common one that is left out.
+ */
+function guessLikelyErrors(team: number, word: string, guess: Guess): void {
+  if (word.length < LEAST_WITH_ERRORS) return;
+  const meant = meantBy(team, guess);
   for (let at = 0; at < word.length; at++) {
-    const [before, after] = [word.slice(0, at), word.slice(at + 1)];
+    const [before, letter, after] = [word.slice(0, at), word.charAt(at), word.slice(at + 1)];
     meant(before + after);
-    if (after !== '') meant(before + after.charAt(0) + word.charAt(at) + after.slice(1));
+    if (after !== '') meant(before + after.charAt(0) + letter + after.slice(1));
+    meant(before + letter + letter + after);
+    const alike = SOUND_ALIKE.find((letters) => letters.includes(letter)) ?? '';
+    for (const other of alike) if (other !== letter) meant(before + other + after);
   }
+  if (!LEFT_OUT.has.test(word)) return;
+  for (let at = 1; at < word.length; at++) {
+    for (const letter of LEFT_OUT.letters) meant(word.slice(0, at) + letter + word.slice(at));
+  }
+}
+
+/** Words that differ in one letter. */
+function guessErrors(team: number, word: string, { letters }: Script, guess: Guess): void {
+  if (word.length < LEAST_WITH_ERRORS) return;
+  const meant = meantBy(team, guess);
   for (let at = 0; at < word.length && at < MOST_WRONG; at++) {
     const before = word.slice(0, at);
     for (const letter of letters) {
