@@ -36,6 +36,7 @@ create table identity.account (
   closed_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   erased_at timestamp with time zone,
+  signed_in_at timestamp with time zone,
   constraint account_email_check CHECK ((email = lower(email))),
   constraint account_erased CHECK (
 CASE
@@ -46,7 +47,7 @@ END),
   constraint account_pkey PRIMARY KEY (company_id, id),
   constraint account_id_key UNIQUE (id)
 );
-CREATE UNIQUE INDEX account_email ON identity.account USING btree (email) WHERE (closed_at IS NULL);
+CREATE UNIQUE INDEX account_email ON identity.account USING btree (email, company_id) WHERE (closed_at IS NULL);
 CREATE UNIQUE INDEX account_principal ON identity.account USING btree (is_principal) WHERE is_principal;
 alter table identity.account enable row level security;
 
@@ -123,6 +124,7 @@ create table identity.company (
   id uuid not null,
   name text not null,
   created_at timestamp with time zone default now() not null,
+  ended_at timestamp with time zone,
   constraint company_pkey PRIMARY KEY (id)
 );
 alter table identity.company enable row level security;
@@ -995,7 +997,7 @@ grant delete, insert, select, update on identity.client_grant to memory_service;
 
 create policy company on identity.company for all to memory_service
   using ((id = ( SELECT memory.claimed_company() AS claimed_company)));
-grant select, update on identity.company to memory_service;
+grant insert, select, update on identity.company to memory_service;
 
 create policy company on identity.company_grant for all to memory_service
   using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
@@ -1303,16 +1305,18 @@ CREATE TRIGGER tally_bytes_changed AFTER UPDATE ON memory.workspace_version REFE
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 
 function identity.add_layer() returns trigger security definer;
+function identity.count_companies(p_limit integer) returns integer security definer grant execute to memory_service;
 function identity.count_new_team() returns trigger security definer;
 function identity.count_requests(p_keys bytea[], p_window_ms double precision) returns TABLE(requests integer, ends_in_ms double precision);
 function identity.describe(p_user uuid, p_team uuid) returns jsonb;
 function identity.erase_from_answers(p_user uuid, p_tokens uuid[]) returns void security definer grant execute to memory_service;
 function identity.find_invite(p_token_hash bytea) returns TABLE(id uuid, company_id uuid, team_id uuid, email text, role text, grants jsonb, state text) security definer grant execute to memory_service;
-function identity.find_link(p_token_hash bytea) returns TABLE(kind text, email text, company text, team text, invited_by text, has_account boolean, expires_at timestamp with time zone, state text) security definer grant execute to memory_service;
+function identity.find_link(p_token_hash bytea) returns TABLE(kind text, email text, company text, role text, team text, invited_by text, has_account boolean, expires_at timestamp with time zone, state text) security definer grant execute to memory_service;
 function identity.find_reset_link(p_token_hash bytea) returns TABLE(id uuid, user_id uuid, company_id uuid, state text) security definer grant execute to memory_service;
-function identity.find_sign_in(p_email text) returns TABLE(user_id uuid, company_id uuid, password_hash text) security definer grant execute to memory_service;
+function identity.find_sign_ins(p_email text, p_company uuid, p_limit integer) returns TABLE(user_id uuid, company_id uuid, company_name text, password_hash text) security definer grant execute to memory_service;
 function identity.invite_state(p_used_at timestamp with time zone, p_revoked_at timestamp with time zone, p_expires_at timestamp with time zone) returns text grant execute to memory_service;
 function identity.is_team_name_taken(p_team uuid, p_folded text) returns boolean security definer grant execute to memory_service;
+function identity.list_companies() returns TABLE(id uuid, name text, created_at timestamp with time zone, members integer, teams integer) security definer grant execute to memory_service;
 function identity.lock_password_hash() returns text security definer grant execute to memory_service;
 function identity.new_id(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid grant execute to memory_service;
 function identity.note_change(p_company uuid, p_user uuid) returns void security definer;
@@ -1345,6 +1349,7 @@ function memory.claimed_company() returns uuid grant execute to memory_service;
 function memory.claimed_team() returns uuid grant execute to memory_service;
 function memory.claimed_token() returns uuid grant execute to memory_service;
 function memory.claimed_user() returns uuid grant execute to memory_service;
+function memory.company_has_records() returns boolean security definer grant execute to memory_service;
 function memory.comparable_text(p_text text) returns text grant execute to memory_service;
 function memory.contain_keys(p_chunks uuid[], p_keys integer[]) returns boolean[];
 function memory.count_audit() returns TABLE(events integer, unsealed integer, first_break uuid) security definer grant execute to memory_service;

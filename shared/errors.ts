@@ -40,6 +40,10 @@ export const ERRORS = {
   },
   quota_exceeded: { status: 409, title: 'The Team has reached its quota' },
   team_archived: { status: 409, title: 'The Team is archived and cannot be changed' },
+  company_required: {
+    status: 409,
+    title: 'You have accounts in several Companies with this password; name one of them as companyId',
+  },
   last_owner: { status: 409, title: 'The last Owner cannot be removed or given another role' },
   idempotency_in_progress: {
     status: 409,

@@ -215,6 +215,12 @@ export const owningCompany: Guard = refusing(['company_role_required'], async (r
   if (!ownsCompany(request.identity)) throw new ServiceError('company_role_required');
 });
 
+/** Only the service's own token. */
+export const operating: Guard = refusing(['forbidden'], async ({ identity: { session, token } }) => {
+  if (session !== null || token !== null)
+    throw new ServiceError('forbidden', "Only the service's own token, MEMORY_API_TOKEN, can use this route");
+});
+
 /** Callers with access to the selected Team. */
 export const inTeam: Guard = refusing(['team_required', 'team_forbidden'], async (request) =>
   setTeamScope(request),

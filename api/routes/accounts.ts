@@ -15,13 +15,21 @@ import {
   readLink,
   resetPassword,
 } from '../../core/accounts/links.ts';
-import { endSession, getSession, listSessions, login, logout } from '../../core/accounts/sign-in.ts';
+import {
+  endSession,
+  getSession,
+  getSignInOptions,
+  listSessions,
+  login,
+  logout,
+} from '../../core/accounts/sign-in.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { canonicalEmail, parseEmail } from '../../shared/formats/names.ts';
 import { parseId } from '../../shared/ids.ts';
 import {
   Account,
   AccountRequest,
+  CompanyRequired,
   DEFAULT_RESET_LINK_SECONDS,
   JoinRequest,
   Link,
@@ -36,6 +44,7 @@ import {
   Session,
   SessionInfo,
   SessionRecord,
+  SignInOptions,
 } from '../../shared/schemas/accounts.ts';
 import { Page, PageQuery } from '../../shared/schemas/common.ts';
 import { companyScope } from '../../shared/scope.ts';
@@ -48,11 +57,26 @@ import type { Routes } from '../types.ts';
 const loginSchema = {
   operationId: 'login',
   summary: 'Sign in',
-  description: 'An unknown email and a wrong password get the same response, after the same time.',
+  description:
+    'An unknown email and a wrong password get the same response, after the same time. If the email has accounts in several ' +
+    'Companies, the password decides: 409 `company_required` if it is that of several of them.',
   tags: ['auth'],
   body: LoginRequest,
-  response: { 200: Session },
-  errors: errorCodes('invalid_credentials'),
+  response: {
+    200: Session,
+    409: {
+      description: 'The password signs in to accounts of several Companies',
+      content: { 'application/problem+json': { schema: CompanyRequired } },
+    },
+  },
+  errors: errorCodes('invalid_credentials', 'company_required'),
+};
+
+const optionsSchema = {
+  operationId: 'getSignInOptions',
+  summary: 'How people can sign in',
+  tags: ['auth'],
+  response: { 200: SignInOptions },
 };
 
 const joinSchema = {
@@ -154,6 +178,11 @@ function parseProof({ email, password }: AccountRequest, address: string): Proof
   return password === undefined ? null : { password, address };
 }
 
+/** /v1/auth/options: for everyone, and without a limit. */
+export const signInOptionRoutes: Routes = (app, deps) => {
+  app.get('/v1/auth/options', { schema: optionsSchema }, async () => getSignInOptions(deps));
+};
+
 /** /v1/auth/session, /v1/auth/sessions, /v1/auth/logout, /v1/auth/password, /v1/auth/account */
 export const ownAccountRoutes: Routes = (app, deps) => {
   app.get('/v1/auth/session', { config: { permission: 'any' }, schema: sessionSchema }, async (request) =>
@@ -249,9 +278,9 @@ export const signedOutAccountRoutes: Routes = (app, deps) => {
   };
 
   app.post('/v1/auth/login', { schema: loginSchema }, async (request, reply) => {
-    const { email, password } = request.body;
+    const { email, password, companyId } = request.body;
     return answerSession(request, reply, (caller) =>
-      login(deps, { email: canonicalEmail(email), password, ...caller }),
+      login(deps, { email: canonicalEmail(email), password, companyId, ...caller }),
     );
   });
 

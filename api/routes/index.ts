@@ -1,9 +1,14 @@
 import type { Routes } from '../types.ts';
-import { companyAccountRoutes, ownAccountRoutes, signedOutAccountRoutes } from './accounts.ts';
+import {
+  companyAccountRoutes,
+  ownAccountRoutes,
+  signedOutAccountRoutes,
+  signInOptionRoutes,
+} from './accounts.ts';
 import { companyAuditRoutes, teamAuditRoutes } from './audit.ts';
 import { captureRoutes } from './captures.ts';
 import { clientRoutes } from './clients.ts';
-import { companyRoutes as companyOperations } from './companies.ts';
+import { companyRoutes as companyOperations, operatorRoutes } from './companies.ts';
 import { consolidationRoutes } from './consolidation.ts';
 import { embeddingRoutes } from './embeddings.ts';
 import { feedbackRoutes } from './feedback.ts';
@@ -21,14 +26,14 @@ import { companyTeamRoutes, teamTeamRoutes } from './teams.ts';
 import { companyTokenRoutes, ownTokenRoutes, teamTokenRoutes } from './tokens.ts';
 import { workspaceRoutes } from './workspace.ts';
 
-/** Health, figures for monitoring, and the pages that browsers load: for everyone. */
-export const systemRoutes: readonly Routes[] = [healthRoutes, pageRoutes];
+/** Health, figures for monitoring, the pages that browsers load, and what these ask before a sign-in: for everyone. */
+export const systemRoutes: readonly Routes[] = [healthRoutes, pageRoutes, signInOptionRoutes];
 
 /** For callers without a session. Each route checks a secret of its own. */
 export const signedOutRoutes: readonly Routes[] = [signedOutAccountRoutes];
 
 /** For signed-in callers. */
-export const signedInRoutes: readonly Routes[] = [ownAccountRoutes, ownTokenRoutes];
+export const signedInRoutes: readonly Routes[] = [ownAccountRoutes, ownTokenRoutes, operatorRoutes];
 
 /** For Admins and Owners of the Company. */
 export const companyRoutes: readonly Routes[] = [

@@ -4,7 +4,6 @@ import {
   findSignIn,
   insertAccount,
   lockAccounts,
-  type SignIn,
   updateAccount,
   updatePasswordHash,
 } from '../../db/queries/accounts/accounts.ts';
@@ -14,7 +13,12 @@ import type { AuditEntry } from '../../db/queries/audit.ts';
 import { lockCompany } from '../../db/queries/companies.ts';
 import { findClientGrant, upsertClientGrant } from '../../db/queries/people/grants.ts';
 import { type FoundInvite, findInvite, useInvite } from '../../db/queries/people/invites.ts';
-import { findTeamRole, updateCompanyRole, upsertTeamMember } from '../../db/queries/people/members.ts';
+import {
+  findTeamRole,
+  insertFirstOwner,
+  updateCompanyRole,
+  upsertTeamMember,
+} from '../../db/queries/people/members.ts';
 import { hasRole, type Identity } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
@@ -53,7 +57,7 @@ class AccountAppeared extends Error {}
 
 /**
  * Accepts an invite into a Team, or the invitation of a Company: gives the role and the grants, and starts a session.
- * The account is the one of the invited email. An account of another Company is refused like a wrong password.
+ * The account is the one that the Company has for the invited email. Accounts of other Companies do not count.
  * @param kind the kind of invite that the route accepts; a token of the other kind is unknown
  * @throws ServiceError `not_found`, `token_used`, `token_expired`, `token_revoked`, `invalid_credentials`,
  *   `rate_limited`, `team_archived`: none of them uses an open token
@@ -75,13 +79,16 @@ async function acceptOnce(deps: Needed, newcomer: Newcomer, kind: 'team' | 'comp
   const { database, passwords, config } = deps;
   const tokenHash = hashToken(newcomer.token);
   const { invite, account } = await withoutScope(database, async (tx) => {
-    const { email } = await findOpenInvite(tx, tokenHash, kind);
-    const found = await findSignIn(tx, email);
+    const { email, companyId } = await findOpenInvite(tx, tokenHash, kind);
+    const found = await findSignIn(tx, email, companyId);
     // Find the invite again after the account: another request with this token can have just created the account. The
     // refusal is then that the token was used, not that the password is wrong.
     return { account: found, invite: await findOpenInvite(tx, tokenHash, kind) };
   });
-  if (account !== null) await checkCurrentPassword(deps, invite, account, newcomer);
+  if (account !== null) {
+    const { address, password } = newcomer;
+    await checkPassword(deps, { address, email: invite.email, passwordHash: account.passwordHash, password });
+  }
   const userId = account?.userId ?? newId();
   return runCommand(database, companyScope({ companyId: invite.companyId, userId }), {
     prepare: async () => (account === null ? passwords.hash(newcomer.password) : null),
@@ -115,22 +122,12 @@ async function findOpenInvite(
   return invite;
 }
 
-async function checkCurrentPassword(
-  deps: Needed,
-  invite: FoundInvite,
-  account: SignIn,
-  { address, password }: Newcomer,
-): Promise<void> {
-  const passwordHash = account.companyId === invite.companyId ? account.passwordHash : null;
-  await checkPassword(deps, { address, email: invite.email, passwordHash, password });
-}
-
 async function createAccount(
   tx: Transaction,
-  { teamId, email }: FoundInvite,
+  { teamId, email, role: invitedAs }: FoundInvite,
   { name, passwordHash }: { name: string; passwordHash: string },
 ): Promise<void> {
-  const role = teamId === null ? 'admin' : 'member';
+  const role = teamId === null ? invitedAs : 'member';
   if (!(await insertAccount(tx, { email, name, role, passwordHash }))) throw new AccountAppeared();
 }
 
@@ -140,7 +137,8 @@ async function giveRole(tx: Transaction, { teamId, role, grants }: FoundInvite):
   if (teamId === null) {
     // By the id: since the account was found, its email can have been changed.
     const present = (await lockAccounts(tx, [userId], 'share')).get(userId) ?? null;
-    if (!hasRole(present, 'admin')) await updateCompanyRole(tx, userId, 'admin');
+    if (!hasRole(present, role)) await updateCompanyRole(tx, userId, role);
+    if (role === 'owner') await insertFirstOwner(tx, userId);
     return;
   }
   const present = await findTeamRole(tx, teamId, userId);
@@ -184,7 +182,7 @@ export interface Proof {
  * open reset links.
  * @param proof required with another email
  * @throws ServiceError `invalid_credentials`, `rate_limited`, `unauthenticated` if the account was closed, `conflict` if
- *   another account has the email
+ *   another account of the Company has the email
  */
 export async function changeAccount(
   deps: Pick<Dependencies, 'database' | 'passwords'>,
@@ -217,9 +215,8 @@ export async function changeAccount(
       },
     });
   } catch (error) {
-    // The email can belong to an account of another Company, which no query of the caller sees.
     if (isUniqueViolation(error, 'account_email')) {
-      throw new ServiceError('conflict', 'Another account has this email');
+      throw new ServiceError('conflict', 'Another account of the Company has this email');
     }
     throw error;
   }
@@ -228,10 +225,10 @@ export async function changeAccount(
 /** @returns the hash that the password was checked against */
 async function checkCallersPassword(
   deps: Pick<Dependencies, 'database' | 'passwords'>,
-  { email }: Identity,
+  { email, companyId }: Identity,
   proof: Proof,
 ): Promise<string | null> {
-  const signIn = await withoutScope(deps.database, (tx) => findSignIn(tx, email));
+  const signIn = await withoutScope(deps.database, (tx) => findSignIn(tx, email, companyId));
   const passwordHash = signIn?.passwordHash ?? null;
   await checkPassword(deps, { ...proof, email, passwordHash });
   return passwordHash;
@@ -254,10 +251,10 @@ export function changePassword(
   { newPassword, sessionId, ...attempt }: PasswordChange,
 ): Promise<void> {
   const { database, passwords } = deps;
-  const { userId } = scope;
+  const { userId, companyId } = scope;
   return runCommand(database, scope, {
     prepare: async () => {
-      const account = await withoutScope(database, (tx) => findSignIn(tx, attempt.email));
+      const account = await withoutScope(database, (tx) => findSignIn(tx, attempt.email, companyId));
       const currentHash = account?.passwordHash ?? null;
       await checkPassword(deps, { ...attempt, passwordHash: currentHash });
       return { currentHash, newHash: await passwords.hash(newPassword) };

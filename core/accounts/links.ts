@@ -127,17 +127,18 @@ interface ResetLinkDraft {
 /**
  * Creates a reset link for an account of the Company. It replaces the open one. Lock the account first.
  * @param link.teamId the Team whose Owner the link is for; it belongs to the audit event
- * @returns the link, and the audit event, which the command that calls this must return
+ * @returns the link with its id, and the audit event, which the command that calls this must return
  */
 export async function createResetLink(
   tx: ScopedTransaction<CompanyScope>,
   { userId, teamId, base, ttlSeconds }: ResetLinkDraft & { userId: string; teamId?: string },
-): Promise<Recorded<IssuedLink>> {
+): Promise<Recorded<IssuedLink> & { id: string }> {
   await revokeResetLinks(tx, userId);
   const token = newToken();
   const id = newId();
   const expiresAt = await insertResetLink(tx, { id, userId, tokenHash: hashToken(token), ttlSeconds });
   return {
+    id,
     // In the fragment, which no log, proxy or Referer header sees.
     result: { url: `${base}/reset#token=${token}`, expiresAt },
     audit: [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ScopedTransaction, withoutScope } from '../../db/driver/database.ts';
-import { findSignIn, lockAccounts } from '../../db/queries/accounts/accounts.ts';
+import { findSignIns, lockAccounts, MAX_SIGN_INS, type SignIn } from '../../db/queries/accounts/accounts.ts';
 import {
   deleteSession,
   deleteSessions,
@@ -17,8 +17,8 @@ import { readList } from '../../db/queries/query-list.ts';
 import { type Identity, teamAccess } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
-import type { Session, SessionInfo, SessionRecord } from '../../shared/schemas/accounts.ts';
+import { isId, newId } from '../../shared/ids.ts';
+import type { Session, SessionInfo, SessionRecord, SignInOptions } from '../../shared/schemas/accounts.ts';
 import { type CompanyScope, companyScope } from '../../shared/scope.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
 import { type Recorded, runCommand } from '../access/run-command.ts';
@@ -42,23 +42,43 @@ export interface PasswordAttempt {
  * @throws ServiceError `invalid_credentials`, `rate_limited`
  */
 export async function checkPassword(
-  { database, passwords }: Pick<Dependencies, 'database' | 'passwords'>,
-  { address, email, passwordHash, password }: PasswordAttempt,
+  deps: Pick<Dependencies, 'database' | 'passwords'>,
+  { passwordHash, ...attempt }: PasswordAttempt,
 ): Promise<void> {
+  await checkPasswords(deps, { ...attempt, passwordHashes: [passwordHash] });
+}
+
+/**
+ * Checks a password as `checkPassword` does, against each of several hashes, whichever of them it matches.
+ * @returns for each hash, whether the password matches it: at least one does
+ * @throws ServiceError `invalid_credentials`, `rate_limited`
+ */
+async function checkPasswords(
+  { database, passwords }: Pick<Dependencies, 'database' | 'passwords'>,
+  {
+    address,
+    email,
+    passwordHashes,
+    password,
+  }: Omit<PasswordAttempt, 'passwordHash'> & { passwordHashes: readonly (string | null)[] },
+): Promise<boolean[]> {
   const key = createHash('sha256').update(`${email} ${address}`, 'utf8').digest();
   const assertAllowed = async () => {
     const seconds = await secondsUntilPassword(database, key);
     if (seconds > 0) throw tooManyFailures(seconds);
   };
   await assertAllowed();
-  const matches = await passwords.verify(passwordHash, password);
-  if (!matches) {
+  const matches: boolean[] = [];
+  // One after the other: a login of several hashes takes no more of the hasher at a time than one of a single hash.
+  for (const passwordHash of passwordHashes) matches.push(await passwords.verify(passwordHash, password));
+  if (!matches.includes(true)) {
     if (await recordFailedPassword(database, key)) throw new ServiceError('invalid_credentials');
     // The failure was past the limit, but the limit can have been lifted since: never answer with 0 seconds.
     throw tooManyFailures(Math.max(1, await secondsUntilPassword(database, key)));
   }
   // Other attempts can fail during the check. If guesses are sent all at once, one past the limit must not succeed.
   await assertAllowed();
+  return matches;
 }
 
 /**
@@ -147,26 +167,35 @@ export async function startSession(
 
 /** A login by password. */
 export interface Login extends Omit<PasswordAttempt, 'passwordHash'> {
+  /** The Company of the account, for an email that has accounts in several. It can be any text. */
+  companyId?: string | undefined;
   userAgent: string | undefined;
 }
 
 /**
- * Checks a password and starts a session of the account.
+ * Checks a password against the accounts that have the email, and starts a session of the one that it matches.
  * @returns the session with its token, which is shown only this once
- * @throws ServiceError `invalid_credentials`, `rate_limited`
+ * @throws ServiceError `invalid_credentials`, `rate_limited`, `company_required` if the password matches accounts of several
+ *   Companies, with these
  */
 export async function login(
   deps: Pick<Dependencies, 'database' | 'passwords' | 'config'>,
-  { userAgent, ...attempt }: Login,
+  { userAgent, companyId, ...attempt }: Login,
 ): Promise<Session> {
   const { database, config } = deps;
-  const account = await withoutScope(database, (tx) => findSignIn(tx, attempt.email));
-  const passwordHash = account?.passwordHash ?? null;
-  await checkPassword(deps, { ...attempt, passwordHash });
+  const { accounts, hashes } = await findAccounts(database, attempt.email, companyId);
+  // As many hashes for every email of the deployment: the time of the answer does not tell how many accounts an email has.
+  const passwordHashes = Array.from({ length: hashes }, (_, place) => accounts[place]?.passwordHash ?? null);
+  const matches = await checkPasswords(deps, { ...attempt, passwordHashes });
+  const [account, ...others] = accounts.filter((_, place) => matches[place]);
   // Without an account the check fails. This is for the compiler.
-  if (account === null) throw new ServiceError('invalid_credentials');
+  if (account === undefined) throw new ServiceError('invalid_credentials');
+  if (others.length > 0) {
+    const companies = [account, ...others].map((match) => ({ id: match.companyId, name: match.companyName }));
+    throw new ServiceError('company_required', undefined, { extra: { companies } });
+  }
   return runCommand(database, companyScope(account), {
-    lock: (tx) => lockSignIn(tx, passwordHash),
+    lock: (tx) => lockSignIn(tx, account.passwordHash),
     apply: async (tx) => {
       const { result, audit } = await startSession(tx, userAgent, config);
       const { sessionId, session } = result;
@@ -176,6 +205,35 @@ export async function login(
       };
     },
   });
+}
+
+/**
+ * Finds the accounts that a login checks: those of the email, or the one in a Company. `hashes` is how many it computes, as many
+ * as the deployment has Companies, or one for one Company, whether or not the accounts exist.
+ */
+function findAccounts(
+  database: Dependencies['database'],
+  email: string,
+  companyId: string | undefined,
+): Promise<{ accounts: SignIn[]; hashes: number }> {
+  return withoutScope(database, async (tx) => {
+    if (companyId === undefined) {
+      const accounts = await findSignIns(tx, email, null);
+      return { accounts, hashes: await call(tx, 'identity.count_companies', MAX_SIGN_INS) };
+    }
+    return { accounts: isId(companyId) ? await findSignIns(tx, email, companyId) : [], hashes: 1 };
+  });
+}
+
+/** How people can sign in here: what the page of the sign-in needs to know before it. */
+export async function getSignInOptions({ database }: Pick<Dependencies, 'database'>): Promise<SignInOptions> {
+  const companies = await withoutScope(database, (tx) => call(tx, 'identity.count_companies', 2));
+  return { mail: sendsMail(), severalCompanies: companies > 1 };
+}
+
+/** Whether the service sends mail. */
+function sendsMail(): boolean {
+  return false;
 }
 
 /**

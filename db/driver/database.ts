@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { escapeLiteral } from 'pg';
-import type { Scope, TeamScope } from '../../shared/scope.ts';
+import type { CompanyScope, Scope, TeamScope } from '../../shared/scope.ts';
 import type { UnreadReason } from './faults.ts';
 
 /** Runs statements. `postgres.ts` defines the types of the values that they return. */
@@ -163,13 +163,18 @@ function setClaims(
   scope: Scope,
   plans: Plans = 'force_custom_plan',
 ): Opening {
-  const claims = Object.entries(claimsOf(scope)).map(([name, value]) => setLocal(`app."${name}"`, value));
   return {
-    text: [setLocal('role', role), ...claims, setLocal('plan_cache_mode', plans), 'set local jit = off'].join(
-      '; ',
-    ),
+    text: [
+      setLocal('role', role),
+      ...claimSettings(scope),
+      setLocal('plan_cache_mode', plans),
+      'set local jit = off',
+    ].join('; '),
   };
 }
+
+const claimSettings = (scope: Scope) =>
+  Object.entries(claimsOf(scope)).map(([name, value]) => setLocal(`app."${name}"`, value));
 
 /** The settings that row-level security reads, which begin with `app.`. */
 function claimsOf(scope: Scope): Record<string, string> {
@@ -203,6 +208,25 @@ export function transaction<S extends Scope, T>(
   plans: Plans = 'force_custom_plan',
 ): Promise<T> {
   return database.transaction(({ query }) => fn({ scope, query }), setClaims(SERVICE_ROLE, scope, plans));
+}
+
+/**
+ * Runs `fn` in another scope, as a part of a transaction, and goes on in the first scope then: for a change of another Company,
+ * whose audit event belongs to the Company of the caller.
+ */
+export async function withinScope<T>(
+  tx: ScopedTransaction<CompanyScope>,
+  scope: CompanyScope,
+  fn: (tx: ScopedTransaction<CompanyScope>) => Promise<T>,
+): Promise<T> {
+  const setScope = async (to: CompanyScope) => {
+    for (const claim of claimSettings(to)) await tx.query(claim);
+  };
+  await setScope(scope);
+  const result = await fn({ scope, query: tx.query });
+  // If `fn` fails, so does the transaction, whatever its claims are.
+  await setScope(tx.scope);
+  return result;
 }
 
 /**

@@ -7,6 +7,7 @@ import type {
   TeamWorkerTransaction,
   WorkerTransaction,
 } from '../driver/database.ts';
+import type { SignIn } from './accounts/accounts.ts';
 import type { Seal } from './audit.ts';
 import type { LayerSize } from './search/terms.ts';
 import type { FileSource } from './workspace/indexing.ts';
@@ -17,10 +18,12 @@ import type { FileSource } from './workspace/indexing.ts';
  * until it is 0.
  */
 interface SqlFunctions {
+  'identity.count_companies': (tx: Queryable, limit: number) => number;
   'identity.is_team_name_taken': (tx: ScopedTransaction, teamId: string, foldedName: string) => boolean;
   'identity.lock_password_hash': (tx: ScopedTransaction) => string | null;
   'identity.purge_team': (tx: TeamWorkerTransaction, limit: number) => boolean;
   'memory.backfill_pending': (tx: WorkerTransaction, after: string | null, limit: number) => string | null;
+  'memory.company_has_records': (tx: ScopedTransaction<CompanyScope>) => boolean;
   'memory.count_sources': (
     tx: TeamTransaction,
     kind: Source['kind'] | null,
@@ -51,6 +54,7 @@ type AnyTeam = Omit<AnyLayer, 'layerId'>;
 
 /** The same of functions that return rows: a row, whose columns have their names in camel case. */
 interface SqlRowFunctions {
+  'identity.find_sign_ins': (tx: Queryable, email: string, companyId: string | null, limit: number) => SignIn;
   'memory.count_audit': (tx: ScopedTransaction<CompanyScope>) => {
     events: number;
     unsealed: number;

@@ -8,6 +8,7 @@ import {
   Nullable,
   OneOf,
   Password,
+  Problem,
   Role,
   State,
   Time,
@@ -74,7 +75,32 @@ const InCookie = Type.Optional(
       'for the console: sets a cookie in place of the token in the answer; requires the header `Memory-Console: 1`',
   }),
 );
-export const LoginRequest = Body({ email: Email, password: Password, cookie: InCookie });
+export const LoginRequest = Body({
+  email: Email,
+  password: Password,
+  companyId: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      description: 'the Company of the account, for an email and a password that sign in to several',
+    }),
+  ),
+  cookie: InCookie,
+});
+/** The 409 of a sign-in: the Companies whose accounts the password signs in to. */
+export const CompanyRequired = Type.Intersect([
+  Problem,
+  Type.Object({
+    companies: Type.Array(Type.Object({ id: Id, name: Type.String() }), {
+      description: 'repeat the request with the id of one of them as `companyId`',
+    }),
+  }),
+]);
+/** How people can sign in. */
+export const SignInOptions = Type.Object({
+  mail: Type.Boolean({ description: 'whether the service sends mail' }),
+  severalCompanies: Type.Boolean({ description: 'whether the service has more than one Company' }),
+});
+export type SignInOptions = Static<typeof SignInOptions>;
 export const LogoutRequest = Body({ everywhere: Type.Optional(Type.Boolean()) });
 export const ResetRequest = Body({ token: LinkToken, newPassword: NewPassword, cookie: InCookie });
 export const LinkRequest = Body({ token: LinkToken });
@@ -83,12 +109,14 @@ export const Link = Type.Object({
   kind: OneOf(['invite', 'invitation', 'reset']),
   email: Type.String({ description: 'email of the account that the link creates or changes' }),
   company: Type.String({ description: 'name of the Company' }),
+  role: Nullable(Role, 'that the link gives; null for a reset link'),
   team: Nullable(Type.String({ description: 'name of the Team; null unless the link is an invite' })),
   invitedBy: Nullable(
     Type.String({ description: 'name of the person who made the invite; null for a reset link' }),
   ),
   hasAccount: Type.Boolean({
-    description: 'whether the email has an account; accepting an invite then requires its current password',
+    description:
+      'whether the email has an account of the Company; accepting an invite then requires its current password',
   }),
   expiresAt: Time,
 });

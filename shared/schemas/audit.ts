@@ -50,6 +50,17 @@ export const AUDIT_KINDS = {
   'company.access_deny': { subjects: ['access_request'], meaning: 'An access request was denied.' },
   'company.grant': { subjects: ['account'], meaning: 'A Company Admin got a Company grant on a Team.' },
   'company.grant_revoke': { subjects: ['account'], meaning: 'A Company grant was revoked.' },
+  'companies.create': {
+    subjects: ['company'],
+    meaning:
+      'The operator made another Company. The event is in the audit of the first one, as those that follow.',
+  },
+  'companies.owner_link': {
+    subjects: ['company'],
+    meaning:
+      'The operator made a link with which somebody becomes an Owner of a Company, or an Owner sets a password.',
+  },
+  'companies.end': { subjects: ['company'], meaning: 'The operator ended a Company.' },
   'team.create': { subjects: ['team'], meaning: 'A Team was created.' },
   'team.rename': { subjects: ['team'], meaning: 'A Team got another name.' },
   'team.quota': { subjects: ['team'], meaning: 'A Company Owner set the quota of a Team.' },

@@ -82,7 +82,9 @@ async function assertCounted(row: Row): Promise<number> {
 
 describe('count=true', () => {
   test('every list of the OpenAPI document is tested here', () => {
-    assert.deepEqual([...new Set(LISTS.map(({ route }) => route))].sort(), ROUTES.toSorted());
+    // No caller of the matrix can read the list of the operator: see test/companies/companies.test.ts.
+    const listed = [...LISTS.map(({ route }) => route), 'GET /v1/companies'];
+    assert.deepEqual([...new Set(listed)].sort(), ROUTES.toSorted());
     assert.ok(ROUTES.length >= 22, String(ROUTES.length));
   });
 

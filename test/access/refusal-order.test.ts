@@ -4,7 +4,7 @@ import { recordsNothing } from '../support/company.ts';
 import { outcome } from '../support/sign-in.ts';
 import { AGENT_ROUTES, AGENTS } from './matrix/agents.ts';
 import type { Row } from './matrix/row.ts';
-import { CALLERS, type CallerName, expectedOf } from './matrix/table.ts';
+import { CALLERS, type CallerName, expectedOf, SERVICE_TOKEN } from './matrix/table.ts';
 import { openAccess } from './matrix/test-access.ts';
 import { type Request, titleOf } from './matrix/walk.ts';
 
@@ -22,8 +22,8 @@ const GUARDS = [
 const LARGE = ['POST /v1/memory/ingest', 'POST /v1/memory/imports', 'POST /v1/workspace/push'];
 
 /** Whether it is a guard that gives this answer. */
-function isOfGuard({ route }: Row, caller: CallerName, answer: string): boolean {
-  if (GUARDS.includes(answer)) return true;
+function isOfGuard({ route, kind }: Row, caller: CallerName, answer: string): boolean {
+  if (GUARDS.includes(answer) || kind === SERVICE_TOKEN) return true;
   if (caller in AGENTS && !AGENT_ROUTES.includes(route)) return true;
   return caller === 'reader' && answer === '403 scope_forbidden' && LARGE.includes(route);
 }

@@ -97,7 +97,7 @@ describe('migrations', () => {
       await addMigration(
         migrations,
         `alter table identity.team add column colour text not null default 'grey';
-         drop function if exists identity.find_sign_in(text);`,
+         drop function if exists identity.find_sign_ins(text, uuid, int);`,
       );
       const signIn = join(functions, 'accounts', 'sign-in.sql');
       const text = await readFile(signIn, 'utf8');
@@ -105,7 +105,9 @@ describe('migrations', () => {
       assert.equal((await migrate(database, { migrations, functions })).length, 1);
       const teams = await database.query('select colour from identity.team where id = $1', [teamId]);
       assert.deepEqual(teams, [{ colour: 'grey' }]);
-      const found = await database.query(`select from identity.find_sign_in(p_address => 'owner@localhost')`);
+      const found = await database.query(
+        `select from identity.find_sign_ins(p_address => 'owner@localhost', p_company => null, p_limit => 1)`,
+      );
       assert.equal(found.length, 1);
       await assertIsolation(database);
       const upgraded = await dumpSchema(database);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { newCaller } from '../access/matrix/callers.ts';
+import { newCaller, operatorAt } from '../access/matrix/callers.ts';
 import { Canaries } from '../access/matrix/canaries.ts';
 import type { Row } from '../access/matrix/row.ts';
 import { ALL_ROWS } from '../access/matrix/rows/all.ts';
-import { CALLERS, expectedOf } from '../access/matrix/table.ts';
+import { CALLERS, expectedOf, SERVICE_TOKEN } from '../access/matrix/table.ts';
 import { PASSWORD, Targets } from '../access/matrix/targets.ts';
 import { type Request, requestOf } from '../access/matrix/walk.ts';
 import { openTestApp } from '../support/app.ts';
@@ -41,7 +41,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 /** Lists that ignore parameters that they do not know. The others refuse them. */
 const IGNORING = (
-  'listTeams listCompanyMembers listInvitations listAccessRequests listCompanyGrants listCompanyTokens listCompanyAudit ' +
+  'listCompanies listTeams listCompanyMembers listInvitations listAccessRequests listCompanyGrants listCompanyTokens listCompanyAudit ' +
   'verifyAudit listSessions listTokens listTeamTokens listTeamMembers listInvites listClients listClientGrants ' +
   'listTeamAudit listBatches listMemoryVersions'
 ).split(' ');
@@ -66,6 +66,7 @@ const FURTHER_RULES = [
   'is not an email address',
   'is not the SHA-256 of the content in hexadecimal',
   'is not the base64 of float32 numbers',
+  'is not the name of this Company',
   'is only possible with text',
   'is the path of /files/0 too',
   'is the same as /ids/0',
@@ -80,10 +81,10 @@ const FURTHER_RULES = [
 /** The limits of all fields: what the schemas say is compared with this, and the answers with the schemas. */
 const BOUNDS = readTable(`
   limits                        | fields
-  1–300 characters, visible     | name
+  1–300 characters, visible     | name teamName
   1–300 characters, not blank   | email externalId filename ownerEmail q sessionId title
   1–300 characters              | token
-  –300 characters               | embeddingModel mediaType q
+  –300 characters               | companyId embeddingModel mediaType q
   1–50 characters, not blank    | add/0 remove/0 tag tags/0
   1–256 characters              | currentPassword password
   12–256 characters             | newPassword password
@@ -158,7 +159,10 @@ async function requesterOf(row: Row) {
     (name) => expectedOf(row)[name] === String(row.ok),
   );
   const make = async () => {
-    const caller = await newCaller({ app, targets, emails: 'own' }, names[0]!, { t: at });
+    const caller =
+      row.kind === SERVICE_TOKEN
+        ? operatorAt(at)
+        : await newCaller({ app, targets, emails: 'own' }, names[0]!, { t: at });
     const cell = { caller, at, foreign: false, targets, canaries: targets.canaries };
     return requestOf(row, (await row.values?.(cell)) ?? {}, cell);
   };

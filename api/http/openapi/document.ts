@@ -220,6 +220,7 @@ export const OPENAPI_BASE = {
     { name: 'workspace', description: 'Files of the selected Team' },
     { name: 'team', description: 'The selected Team: its clients, members, invites and grants' },
     { name: 'company', description: 'The Company: its members, Teams, grants and audit' },
+    { name: 'companies', description: 'The Companies of the service, for its operator' },
     { name: 'auth', description: 'Signing in and out, sessions, agent tokens, passwords and one-time links' },
     { name: 'mcp', description: 'The Model Context Protocol, for agents' },
     { name: 'system', description: 'Health, metrics and this document' },

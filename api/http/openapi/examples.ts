@@ -38,6 +38,9 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   rotateToken: { overlapHours: 24 },
 
   acceptInvitation: { token: TOKEN, name: 'Ada Lovelace', password: PASSWORD },
+  createCompany: { name: 'Difference Engines', ownerEmail: 'charles@example.com', teamName: 'Workshop' },
+  createOwnerLink: { email: 'charles@example.com' },
+  endCompany: { name: 'Difference Engines' },
   renameCompany: { name: 'Analytical Engines' },
   changeCompanyRole: { role: 'admin' },
   createMemberResetLink: { baseUrl: 'https://memory.example.com', ttlSeconds: 3600 },

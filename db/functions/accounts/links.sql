@@ -1,18 +1,19 @@
 -- Returns what a page shows of a one-time link before it is used: a reset link, an invite to a Team, or an invitation
 -- to the Company. The link is found by the hash of its token, as it is when it is used.
 create or replace function identity.find_link(p_token_hash bytea)
-returns table (kind text, email text, company text, team text, invited_by text, has_account boolean,
+returns table (kind text, email text, company text, role text, team text, invited_by text, has_account boolean,
                expires_at timestamptz, state text)
 language sql stable security definer set search_path = identity, pg_temp
 as $$
-  select 'reset', a.email, c.name, null::text, null::text, true, l.expires_at, f.state
+  select 'reset', a.email, c.name, null::text, null::text, null::text, true, l.expires_at, f.state
     from identity.find_reset_link(p_token_hash) f
     join identity.reset_link l on l.company_id = f.company_id and l.id = f.id
     join identity.account a on a.company_id = f.company_id and a.id = f.user_id
     join identity.company c on c.id = f.company_id
   union all
-  select case when f.team_id is null then 'invitation' else 'invite' end, f.email, c.name, t.name, a.name,
-         exists (select from identity.find_sign_in(f.email)), i.expires_at, f.state
+  select case when f.team_id is null then 'invitation' else 'invite' end, f.email, c.name, f.role, t.name, a.name,
+         exists (select from identity.account o where o.company_id = f.company_id and o.email = f.email and o.closed_at is null),
+         i.expires_at, f.state
     from identity.find_invite(p_token_hash) f
     join identity.invite i on i.company_id = f.company_id and i.id = f.id
     join identity.company c on c.id = f.company_id

@@ -1,15 +1,19 @@
--- Returns what a login needs to check the password of an email. password_hash is null for an account without a
--- password.
-create or replace function identity.find_sign_in(p_email text)
-returns table (user_id uuid, company_id uuid, password_hash text)
+-- Returns what a login needs to check the password of an email: the open accounts that have it, at most p_limit of them, those last
+-- used first; with p_company only that of the Company. password_hash is null for an account without a password.
+create or replace function identity.find_sign_ins(p_email text, p_company uuid, p_limit int)
+returns table (user_id uuid, company_id uuid, company_name text, password_hash text)
 language sql stable security definer set search_path = identity, pg_temp
 as $$
-  select a.id, a.company_id, a.password_hash from identity.account a
-   where a.email = lower(btrim(p_email)) and a.closed_at is null;
+  select a.id, a.company_id, c.name, a.password_hash
+    from identity.account a join identity.company c on c.id = a.company_id
+   where a.email = lower(btrim(p_email)) and a.closed_at is null and (p_company is null or a.company_id = p_company)
+   order by greatest(a.signed_in_at, (select max(s.last_seen_at) from identity.session s
+                                       where s.company_id = a.company_id and s.user_id = a.id)) desc nulls last, a.id
+   limit p_limit;
 $$;
 
-revoke execute on function identity.find_sign_in(text) from public, memory_service, memory_worker;
-grant execute on function identity.find_sign_in(text) to memory_service;
+revoke execute on function identity.find_sign_ins(text, uuid, int) from public, memory_service, memory_worker;
+grant execute on function identity.find_sign_ins(text, uuid, int) to memory_service;
 
 -- Returns the password hash of the scope's user, and locks the row against changes until the transaction ends. Returns
 -- null if the account has no password or was closed.

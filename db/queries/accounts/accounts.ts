@@ -3,24 +3,34 @@ import type { ErasedMember } from '../../../shared/schemas/people.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
 import { deleteSearchTexts } from '../audit.ts';
+import { callRows } from '../call.ts';
 import { type LockStrength, ROW_LOCKS, wireTime } from '../common.ts';
 
 /** What a login needs to check a password. */
 export interface SignIn {
   userId: string;
   companyId: string;
+  companyName: string;
   /** argon2id, in PHC format; null until a password is set. */
   passwordHash: string | null;
 }
 
-/** Finds the open account of an email. Needs no scope, because it runs before the caller is known. */
-export async function findSignIn(tx: Queryable, email: string): Promise<SignIn | null> {
-  const [row] = await tx.query<SignIn>(
-    `select user_id as "userId", company_id as "companyId", password_hash as "passwordHash"
-       from identity.find_sign_in($1)`,
-    [email],
-  );
-  return row ?? null;
+/** A login checks the accounts of an email in at most so many Companies. */
+export const MAX_SIGN_INS = 4;
+
+/**
+ * Finds the open accounts of an email, those last used first, at most `MAX_SIGN_INS`. Needs no scope, because it runs before
+ * the caller is known.
+ * @param companyId finds only the account in this Company; null: in any
+ */
+export async function findSignIns(tx: Queryable, email: string, companyId: string | null): Promise<SignIn[]> {
+  return callRows(tx, 'identity.find_sign_ins', email, companyId, MAX_SIGN_INS);
+}
+
+/** Finds the open account of an email in a Company, as `findSignIns`. */
+export async function findSignIn(tx: Queryable, email: string, companyId: string): Promise<SignIn | null> {
+  const [found] = await findSignIns(tx, email, companyId);
+  return found ?? null;
 }
 
 /**
@@ -61,7 +71,7 @@ interface AccountFields {
 
 /**
  * Changes the name or the email of the scope's user. Absent fields do not change. Lock the account before. Fails with a
- * violation of `account_email` if another account has the email.
+ * violation of `account_email` if another account of the Company has the email.
  */
 export async function updateAccount(
   tx: ScopedTransaction<CompanyScope>,
@@ -101,8 +111,8 @@ export async function findOwner(
 }
 
 /**
- * Inserts an account of the Company, with the id of the scope's user. False: the email already has an account, in this
- * Company or in another.
+ * Inserts an account of the Company, with the id of the scope's user. False: the email already has an account of the
+ * Company.
  */
 export async function insertAccount(
   tx: ScopedTransaction<CompanyScope>,
@@ -110,7 +120,7 @@ export async function insertAccount(
 ): Promise<boolean> {
   const rows = await tx.query(
     `insert into identity.account (company_id, id, email, name, role, password_hash)
-     values ($1, $2, $3, $4, $5, $6) on conflict (email) where closed_at is null do nothing returning 1`,
+     values ($1, $2, $3, $4, $5, $6) on conflict (email, company_id) where closed_at is null do nothing returning 1`,
     [tx.scope.companyId, tx.scope.userId, account.email, account.name, account.role, account.passwordHash],
   );
   return rows.length > 0;

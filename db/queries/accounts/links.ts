@@ -12,7 +12,7 @@ export interface FoundLink {
 /** Finds the reset link or invite whose token has this hash. Needs no scope, because the caller knows the secret. */
 export async function findLink(tx: Queryable, tokenHash: Buffer): Promise<FoundLink | null> {
   const [row] = await tx.query<Omit<Link, 'expiresAt'> & { expiresAt: Date; state: FoundLink['state'] }>(
-    `select kind, email, company, team, invited_by as "invitedBy", has_account as "hasAccount",
+    `select kind, email, company, role, team, invited_by as "invitedBy", has_account as "hasAccount",
             expires_at as "expiresAt", state
        from identity.find_link($1)`,
     [tokenHash],

@@ -179,6 +179,10 @@ export async function insertSession(
   session: { id: string; tokenHash: Buffer; userAgent: string | null },
   limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
 ): Promise<string[]> {
+  await tx.query('update identity.account set signed_in_at = now() where company_id = $1 and id = $2', [
+    tx.scope.companyId,
+    tx.scope.userId,
+  ]);
   const rows = await tx.query<{ id: string }>(
     // Both parts see the table as it was before, so the new session is not in the list, and the list can have one less
     // than the limit. Expired sessions do not count and are not deleted, so that their callers learn that they have

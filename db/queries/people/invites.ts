@@ -1,5 +1,6 @@
 import type { CompanyRole, InviteTarget, Standing, TeamRole } from '../../../shared/access.ts';
 import type { Invite } from '../../../shared/schemas/people.ts';
+import type { CompanyScope } from '../../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
 import { type ListPart, wireTime } from '../common.ts';
 import { queryList } from '../query-list.ts';
@@ -134,6 +135,24 @@ export async function revokeInvitesTo(
     [tx.scope.companyId, teamId ?? null, email, teamId === undefined],
   );
   return idsOfOpen(rows);
+}
+
+/** Finds the email of the newest invitation to become the Owner of the Company, whatever its state; null without one. */
+export async function findInvitedOwner(tx: ScopedTransaction<CompanyScope>): Promise<string | null> {
+  const [row] = await tx.query<{ email: string }>(
+    `select email from identity.invite
+      where company_id = $1 and team_id is null and role = 'owner' order by id desc limit 1`,
+    [tx.scope.companyId],
+  );
+  return row?.email ?? null;
+}
+
+/** Revokes all invites of the Company that were not used. */
+export async function revokeAllInvites(tx: ScopedTransaction<CompanyScope>): Promise<void> {
+  await tx.query(
+    `update identity.invite set revoked_at = now() where company_id = $1 and used_at is null and revoked_at is null`,
+    [tx.scope.companyId],
+  );
 }
 
 /** An invite that was not used or revoked, and the current rights of its creator in its target. */

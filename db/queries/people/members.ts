@@ -55,6 +55,31 @@ export async function updateCompanyRole(
   );
 }
 
+/**
+ * Makes an account the Owner of the Teams of its Company that have no member: the first Owner of a new Company. Nobody else can
+ * reach these Teams, so only the Company must be locked before.
+ */
+export async function insertFirstOwner(tx: ScopedTransaction<CompanyScope>, userId: string): Promise<void> {
+  await tx.query(
+    `insert into identity.team_member (company_id, team_id, user_id, role)
+     select t.company_id, t.id, $2, 'owner' from identity.team t
+      where t.company_id = $1 and t.deleted_at is null
+        and not exists (select from identity.team_member m where m.company_id = $1 and m.team_id = t.id)`,
+    [tx.scope.companyId, userId],
+  );
+}
+
+/** Lists the open accounts that are Owners of the Company, in the order of their ids. */
+export async function listOwners(
+  tx: ScopedTransaction<CompanyScope>,
+): Promise<{ userId: string; email: string }[]> {
+  return tx.query(
+    `select id as "userId", email from identity.account
+      where company_id = $1 and role = 'owner' and closed_at is null order by id`,
+    [tx.scope.companyId],
+  );
+}
+
 /** Closes an account. Deletes its sessions, its roles in Teams and its grants. Its email can be used again. */
 export async function closeAccount(tx: ScopedTransaction<CompanyScope>, userId: string): Promise<void> {
   const values = [tx.scope.companyId, userId];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../api/types.ts';
+import { API_TOKEN } from '../../support/app.ts';
 import { callerOf } from '../../support/client/client.ts';
 import { AGENTS, type AgentName, type AgentTies } from './agents.ts';
 import type { PlaceKey } from './canaries.ts';
@@ -39,6 +40,15 @@ const CALLER_TIES: Record<
 };
 
 const isAgent = (name: CallerName): name is AgentName => name in AGENTS;
+
+/** The operator, who has the service's own token: for rows of the kind `SERVICE_TOKEN`, which no caller can use. */
+export const operatorAt = (at: Place): Caller => ({
+  name: 'nobody',
+  userId: at.ownerId,
+  headers: { authorization: `Bearer ${API_TOKEN}` },
+  at,
+  home: at,
+});
 
 /** What makes callers. */
 export interface CallerTools {

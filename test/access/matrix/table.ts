@@ -49,7 +49,8 @@ const OUTCOMES: Record<string, string> = {
  *
  * A kind says who may do it, not to what: "Team, Full access, change" is any change that needs Full access, and
  * "client A, own record" any change of something in client A that the caller made, whatever it is. A last part says how it
- * differs: `change` is refused in an archived Team, `by id` and `not there` are 404 where a caller sees nothing.
+ * differs: `change` is refused in an archived Team, `by id` and `not there` are 404 where a caller sees nothing. `service token`
+ * is for the operator, who has that token and is none of the callers.
  */
 const TABLE = readTable(`
   kind of route                          | nobody | stranger | neighbour | member | granted | reading   | Team Admin | Team Owner | Admin    | reader   | full Admin | Owner    | archived
@@ -58,6 +59,7 @@ const TABLE = readTable(`
   no session                             | 401    | 401      | 401       | 401    | 401     | 401       | 401        | 401        | 401      | 401      | 401        | 401      | 401
   no method of any route                 | 405    | 405      | 405       | 405    | 405     | 405       | 405        | 405        | 405      | 405      | 405        | 405      | 405
   signed in                              | 401    | ok       | ok        | ok     | ok      | ok        | ok         | ok         | ok       | ok       | ok         | ok       | ok
+  service token                          | 401    | forbidden | forbidden | forbidden | forbidden | forbidden | forbidden  | forbidden  | forbidden | forbidden | forbidden | forbidden | forbidden
   Company Admins                         | 401    | ok       | role      | role   | role    | role      | role       | role       | ok       | ok       | ok         | ok       | ok
   Company Admins, by id                  | 401    | 404      | role      | role   | role    | role      | role       | role       | ok       | ok       | ok         | ok       | ok
   Company Admins, change of a Team       | 401    | 404      | role      | role   | role    | role      | role       | role       | ok       | ok       | ok         | ok       | archived
@@ -96,6 +98,9 @@ const TABLE = readTable(`
   archived client                        | 401    | team     | team      | scope  | scope   | scope     | scope      | scope      | team     | scope    | scope      | scope    | scope
   archived client, by id                 | 401    | team     | team      | 404    | 404     | 404       | 404        | 404        | team     | 404      | 404        | 404      | 404
 `);
+
+/** The kind of routes that only the service's own token can use. */
+export const SERVICE_TOKEN = 'service token';
 
 /** Kinds of routes that do not look at the token of the request. */
 const UNGUARDED = ['open', 'open, into a Team', 'no session', 'no method of any route'];

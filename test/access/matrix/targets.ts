@@ -121,6 +121,13 @@ export class Targets {
     return id;
   }
 
+  /** One more Company of the deployment, without accounts and Teams. */
+  async otherCompany(): Promise<{ id: string; name: string }> {
+    const company = { id: newId(), name: 'Another Company' };
+    await this.write('company', company);
+    return company;
+  }
+
   /** One more Team of the Company. */
   async team(place: Place, state: 'active' | 'archived' = 'active'): Promise<string> {
     const key = place.key === 'v' ? 'v' : 'u';

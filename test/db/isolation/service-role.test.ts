@@ -108,15 +108,16 @@ test("the start-up accepts a database whose owner has a schema with the owner's 
   }));
 
 /**
- * Functions that run as the owner for the service without reading the claims: those before a sign-in find one row by an
+ * Functions that run as the owner for the service without reading the claims: those before a sign-in find rows by an
  * exact value, those of the deployment return figures or the name of a model, and those of a search get the layers from
  * functions that read the claims.
  */
 const WITHOUT_CLAIMS = [
+  'count_companies',
   'find_invite',
   'find_link',
   'find_reset_link',
-  'find_sign_in',
+  'find_sign_ins',
   'is_adopted_model',
   'outdated_chunks',
   'search_hits',

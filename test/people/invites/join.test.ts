@@ -177,17 +177,14 @@ describe('POST /v1/auth/join with the email of an account of the Company', () =>
     assert.equal(outcome(await join(service, { token })), '201');
   });
 
-  test('answers for an account of another Company or without a password like for a wrong password', async () => {
-    const [company, other] = [await service.company(), await service.company()];
+  test('answers for an account without a password like for a wrong password', async () => {
+    const company = await service.company();
     const person = await addPasswordHolder(service, company, {});
     const unset = await addPerson(service, company, {});
-    const stranger = await addPasswordHolder(service, other, { teamRole: 'member' });
     const attempts = [
       { email: person.email, password: `${PASSWORD}!` },
-      { email: stranger.email, password: PASSWORD },
       { email: `person-${unset.userId}@example.com`, password: PASSWORD },
     ];
-    const before = await counts(other);
     const answers = await Promise.all(
       attempts.map(async ({ email, password }) => {
         const { token } = await makeInvite(service, company, { email });
@@ -199,9 +196,25 @@ describe('POST /v1/auth/join with the email of an account of the Company', () =>
     assert.equal(new Set(bodies).size, 1, bodies.join('\n'));
     const shapes = answers.map(({ statusCode, headers }) => [statusCode, Object.keys(headers).sort()].join());
     assert.equal(new Set(shapes).size, 1, shapes.join('\n'));
-    assert.deepEqual(await counts(other), before);
     const { accounts, members, unused } = await counts(company);
-    assert.deepEqual({ accounts, members, unused }, { accounts: 3, members: 1, unused: 3 });
+    assert.deepEqual({ accounts, members, unused }, { accounts: 3, members: 1, unused: 2 });
+  });
+
+  test('makes an account for an email of another Company, and changes nothing there', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const stranger = await addPasswordHolder(service, other, { teamRole: 'member' });
+    const before = await counts(other);
+    const { token } = await makeInvite(service, company, { email: stranger.email });
+    const own = 'a password of this Company';
+    const joined = (await join(service, { token, name: 'A newcomer', password: own })).json<Session>();
+    assert.equal(joined.company.id, company.companyId);
+    assert.deepEqual([joined.user.email, joined.user.name], [stranger.email, 'A newcomer']);
+    assert.notEqual(joined.user.id, stranger.userId);
+    assert.deepEqual(await counts(other), before);
+    const signedIn = async (password: string) =>
+      (await signInBy(service, stranger.email, password)).json<Session>().company.id;
+    assert.equal(await signedIn(own), company.companyId);
+    assert.equal(await signedIn(PASSWORD), other.companyId);
   });
 
   test('never lowers the role in the Team or in the Company', async () => {

@@ -35,8 +35,14 @@ describe('POST /v1/auth/link', () => {
     const invite = await makeInvite(service, company);
     const invitation = await makeInvitation(company);
     const reset = await makeResetLink(service, company);
-    const common = { company: 'Acme', team: null, invitedBy: 'Olive Owner', hasAccount: false };
-    const invited = (kind: string, { email, expiresAt }: Invite) => ({ ...common, kind, email, expiresAt });
+    const common = { company: 'Acme', role: null, team: null, invitedBy: 'Olive Owner', hasAccount: false };
+    const invited = (kind: string, { email, role, expiresAt }: Invite) => ({
+      ...common,
+      kind,
+      email,
+      role,
+      expiresAt,
+    });
     const byNobody = { email: company.ownerEmail, invitedBy: null, hasAccount: true };
     for (const [token, expected] of [
       [invite.token, { ...invited('invite', invite.invite), team: 'Support' }],
@@ -52,18 +58,18 @@ describe('POST /v1/auth/link', () => {
     assert.equal(outcome(await useLink(service, reset.token, PASSWORD)), '200');
   });
 
-  test('returns hasAccount for an account of any Company, which needs its current password', async () => {
+  test('returns hasAccount for an account of the Company, which needs its current password', async () => {
     const [company, other] = [await service.company(), await service.company()];
-    for (const home of [company, other]) {
+    for (const [home, hasAccount, joined] of [
+      [company, true, '401 invalid_credentials'],
+      [other, false, '201'],
+    ] as const) {
       const [userId, email] = [newId(), newEmail()];
       await addAccount(service, home, { userId, email, role: 'member' });
       await givePassword(service, userId, PASSWORD);
       const { token } = await makeInvite(service, company, { email });
-      assert.equal((await askLink(token)).json<{ hasAccount: boolean }>().hasAccount, true);
-      assert.equal(
-        outcome(await join(service, { token, password: 'not its password' })),
-        '401 invalid_credentials',
-      );
+      assert.equal((await askLink(token)).json<{ hasAccount: boolean }>().hasAccount, hasAccount);
+      assert.equal(outcome(await join(service, { token, password: 'not its password' })), joined);
     }
   });
 

@@ -109,7 +109,7 @@ export const LEFT_TO_REST = [
 
 /** What the service does, by requests to an app that does not listen: a folder for each subject. */
 export const THROUGH_API =
-  'test/{access,accounts,audit,captures,consolidation,feedback,http,imports,mcp,memories,people,redaction,search,' +
+  'test/{access,accounts,audit,captures,companies,consolidation,feedback,http,imports,mcp,memories,people,redaction,search,' +
   'sources,status,teams,tokens,workspace}/**';
 
 const matches = (file: string, globs: readonly string[]) => globs.some((glob) => matchesGlob(file, glob));

@@ -1,12 +1,12 @@
 // biome-ignore-all format: written by `npm run generate`, from the OpenAPI document.
 import type { Static } from 'typebox';
-import type { Account, AccountRequest, JoinRequest, Link, LinkRequest, LoginRequest, LogoutRequest, MemberResetLinkRequest, PasswordRequest, ResetLink, ResetLinkRequest, ResetRequest, Session, SessionInfo, SessionRecord } from '../../../shared/schemas/accounts.ts';
+import type { Account, AccountRequest, JoinRequest, Link, LinkRequest, LoginRequest, LogoutRequest, MemberResetLinkRequest, PasswordRequest, ResetLink, ResetLinkRequest, ResetRequest, Session, SessionInfo, SessionRecord, SignInOptions } from '../../../shared/schemas/accounts.ts';
 import type { TeamActivity } from '../../../shared/schemas/activity.ts';
 import type { AuditEvent, AuditVerification } from '../../../shared/schemas/audit.ts';
 import type { CaptureRequest, CaptureResponse, ListedCapture } from '../../../shared/schemas/captures.ts';
 import type { Client, ClientChange } from '../../../shared/schemas/clients.ts';
 import type { NameRequest } from '../../../shared/schemas/common.ts';
-import type { Company } from '../../../shared/schemas/companies.ts';
+import type { Company, EndCompanyRequest, HostedCompany, NewCompany, NewCompanyRequest, OwnerLinkRequest } from '../../../shared/schemas/companies.ts';
 import type { Batch, ClaimRequest, ClaimResponse, CompleteRequest, CompleteResponse, ReleaseRequest } from '../../../shared/schemas/consolidation.ts';
 import type { EmbeddingsClaimRequest, EmbeddingsClaimResponse, EmbeddingsCompleteRequest, EmbeddingsCompleteResponse } from '../../../shared/schemas/embeddings.ts';
 import type { FeedbackRequest, GivenFeedback } from '../../../shared/schemas/feedback.ts';
@@ -28,6 +28,7 @@ export const ROUTES = {
   checkReadiness: route<() => unknown>('GET', '/readyz'),
   getMetrics: route<() => unknown>('GET', '/metrics'),
   getOpenApi: route<() => unknown>('GET', '/v1/openapi.json'),
+  getSignInOptions: route<() => Static<typeof SignInOptions>>('GET', '/v1/auth/options'),
   login: route<(body: Static<typeof LoginRequest>) => Static<typeof Session>>('POST', '/v1/auth/login'),
   joinTeam: route<(body: Static<typeof JoinRequest>) => Static<typeof Session>>('POST', '/v1/auth/join'),
   readLink: route<(body: Static<typeof LinkRequest>) => Static<typeof Link>>('POST', '/v1/auth/link'),
@@ -43,6 +44,10 @@ export const ROUTES = {
   createToken: route<(body: Static<typeof TokenRequest>) => Static<typeof IssuedToken>>('POST', '/v1/auth/tokens'),
   rotateToken: route<(id: string, body: Static<typeof RotateTokenRequest>) => Static<typeof IssuedToken>>('POST', '/v1/auth/tokens/{id}/rotate'),
   revokeToken: route<(id: string) => null>('DELETE', '/v1/auth/tokens/{id}'),
+  listCompanies: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof HostedCompany>>('GET', '/v1/companies'),
+  createCompany: route<(body: Static<typeof NewCompanyRequest>) => Static<typeof NewCompany>>('POST', '/v1/companies'),
+  createOwnerLink: route<(id: string, body: Static<typeof OwnerLinkRequest>) => Static<typeof ResetLink>>('POST', '/v1/companies/{id}/owner-link'),
+  endCompany: route<(id: string, body: Static<typeof EndCompanyRequest>) => null>('DELETE', '/v1/companies/{id}'),
   sendMcpMessage: route<(body: unknown) => unknown>('POST', '/v1/mcp'),
   createOwnerResetLink: route<(body: Static<typeof ResetLinkRequest>) => Static<typeof ResetLink>>('POST', '/v1/company/reset-links'),
   createMemberResetLink: route<(userId: string, body: Static<typeof MemberResetLinkRequest>) => Static<typeof ResetLink>>('POST', '/v1/company/members/{userId}/reset-link'),

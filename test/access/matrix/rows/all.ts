@@ -1,4 +1,5 @@
 import type { Row } from '../row.ts';
+import { OPERATOR_ROWS } from './companies.ts';
 import { COMPANY_ROWS } from './company.ts';
 import { CONSOLIDATION_ROWS } from './consolidation.ts';
 import { LIBRARY_ROWS } from './library.ts';
@@ -12,6 +13,7 @@ import { WORKSPACE_ROWS } from './workspace.ts';
 /** The rows of every route. */
 export const ALL_ROWS: readonly Row[] = [
   ...OPEN_ROWS,
+  ...OPERATOR_ROWS,
   ...COMPANY_ROWS,
   ...TEAM_ROWS,
   ...TOKEN_ROWS,

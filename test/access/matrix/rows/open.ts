@@ -43,6 +43,7 @@ export const OPEN_ROWS: readonly Row[] = [
     values: async () => ({ '*': '/v1/team' }),
   },
 
+  { route: 'GET /v1/auth/options', kind: 'open', ok: 200 },
   {
     route: 'POST /v1/auth/login',
     kind: 'open',
