@@ -164,6 +164,11 @@ export function needsReview(
   return publish === 'review' && !hasRight(caller, 'decideMemories');
 }
 
+/** Whether the caller sent the service's own token, which acts as the server principal. */
+export function isServiceToken({ session, token }: Pick<Identity, 'session' | 'token'>): boolean {
+  return session === null && token === null;
+}
+
 /** Whether the caller is a Company Owner or Admin. All routes under /v1/company require it. */
 export function managesCompany(identity: Pick<Identity, 'companyRole'>): boolean {
   return identity.companyRole === 'owner' || identity.companyRole === 'admin';

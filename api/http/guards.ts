@@ -13,6 +13,7 @@ import {
 } from '../../db/queries/accounts/sessions.ts';
 import {
   type Identity,
+  isServiceToken,
   managesCompany,
   ownsCompany,
   type TeamMembership,
@@ -216,8 +217,8 @@ export const owningCompany: Guard = refusing(['company_role_required'], async (r
 });
 
 /** Only the service's own token. */
-export const operating: Guard = refusing(['forbidden'], async ({ identity: { session, token } }) => {
-  if (session !== null || token !== null)
+export const operating: Guard = refusing(['forbidden'], async ({ identity }) => {
+  if (!isServiceToken(identity))
     throw new ServiceError('forbidden', "Only the service's own token, MEMORY_API_TOKEN, can use this route");
 });
 

@@ -39,7 +39,7 @@ function readFigures({
   database,
 }: Pick<Dependencies, 'config' | 'database'>): Promise<ServiceFigures> {
   return withoutScope(database, async (tx) => ({
-    queues: await countJobs(tx, Object.keys(QUEUES)),
+    queues: await countJobs(tx, Object.keys(QUEUES), null),
     ended: await listJobCounts(tx),
     workers: (await listWorkers(tx)).length,
     usage: await readServiceUsage(tx, config),

@@ -1,4 +1,5 @@
 import { getStatus, pendingChunksReader, queueHealthReader, queueReader } from '../../core/status/queries.ts';
+import { isServiceToken } from '../../shared/access.ts';
 import { Status } from '../../shared/schemas/status.ts';
 import type { Routes } from '../types.ts';
 
@@ -18,7 +19,9 @@ export const statusRoutes: Routes = (app, deps) => {
         response: { 200: Status },
       },
     },
-    async ({ teamScope }) =>
-      getStatus({ ...deps, readQueues, readQueueHealth, readPendingChunks }, teamScope),
+    async ({ teamScope, identity }) => {
+      const readers = { readQueues, readQueueHealth, readPendingChunks };
+      return getStatus({ ...deps, ...readers }, teamScope, isServiceToken(identity));
+    },
   );
 };

@@ -22,6 +22,7 @@ import type { Session, SessionInfo, SessionRecord, SignInOptions } from '../../s
 import { type CompanyScope, companyScope } from '../../shared/scope.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
 import { type Recorded, runCommand } from '../access/run-command.ts';
+import { hasSeveralCompanies } from '../companies/queries.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** A password to check, and the caller who sends it. */
@@ -226,9 +227,8 @@ function findAccounts(
 }
 
 /** How people can sign in here: what the page of the sign-in needs to know before it. */
-export async function getSignInOptions({ database }: Pick<Dependencies, 'database'>): Promise<SignInOptions> {
-  const companies = await withoutScope(database, (tx) => call(tx, 'identity.count_companies', 2));
-  return { mail: sendsMail(), severalCompanies: companies > 1 };
+export async function getSignInOptions(deps: Pick<Dependencies, 'database'>): Promise<SignInOptions> {
+  return { mail: sendsMail(), severalCompanies: await hasSeveralCompanies(deps) };
 }
 
 /** Whether the service sends mail. */

@@ -1,3 +1,5 @@
+import { withoutScope } from '../../db/driver/database.ts';
+import { call } from '../../db/queries/call.ts';
 import type { ListPart } from '../../db/queries/common.ts';
 import { listCompanies as selectCompanies } from '../../db/queries/companies.ts';
 import { readList } from '../../db/queries/query-list.ts';
@@ -15,4 +17,9 @@ export function listCompanies(
   part: ListPart,
 ): Promise<HostedCompany[]> {
   return readList(database, operator, part, (tx) => selectCompanies(tx, part));
+}
+
+/** Whether the deployment has more than one Company, so that what is of all of them is not shown to one. */
+export async function hasSeveralCompanies({ database }: Pick<Dependencies, 'database'>): Promise<boolean> {
+  return (await withoutScope(database, (tx) => call(tx, 'identity.count_companies', 2))) > 1;
 }

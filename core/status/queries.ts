@@ -24,6 +24,7 @@ import { memoizeFor, withTimeout } from '../../shared/resources/async.ts';
 import type { EmbedderState, QueueStatus, Status } from '../../shared/schemas/status.ts';
 import { readsTeamFigures, type TeamScope } from '../../shared/scope.ts';
 import { type DefaultQuota, type Quota, quotaInForce } from '../../shared/settings/team-settings.ts';
+import { hasSeveralCompanies } from '../companies/queries.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Whether a worker can make vectors: now, soon enough to wait for it, or not at all, with the reason. */
@@ -157,13 +158,18 @@ const RECENT_FAILURES = 10;
 
 /** Read figures of the whole service, on connections of their own. */
 export interface ServiceReaders {
-  readQueues: () => Promise<QueueStatus[]>;
+  /** Those of one Company, or of the whole service with null. */
+  readQueues: (companyId: string | null) => Promise<QueueStatus[]>;
   readQueueHealth: () => Promise<boolean>;
   /** How many passages of the service wait for a vector. */
   readPendingChunks: () => Promise<number>;
 }
 
-/** Reads the status: figures of the content that the scope can read and, with Full access, of jobs and workers. */
+/**
+ * Reads the status: figures of the content that the scope can read and, with Full access, of jobs and workers. If the service has
+ * several Companies, these tell nothing of the work for others.
+ * @param isOperator whether the service's own token asks, to which the figures of the whole service are shown
+ */
 export async function getStatus(
   {
     config,
@@ -173,8 +179,10 @@ export async function getStatus(
     readPendingChunks,
   }: Pick<Dependencies, 'config' | 'database'> & ServiceReaders,
   scope: TeamScope,
+  isOperator: boolean,
 ): Promise<Status> {
   const canReadWorkload = hasRight(scope, 'readWorkload');
+  const isShared = canReadWorkload && !isOperator && (await hasSeveralCompanies({ database }));
   const [{ figures, recentFailures, workers, storage }, jobs, queue] = await Promise.all([
     transaction(database, scope, async (tx) => ({
       figures: await countTeamFigures(tx),
@@ -182,11 +190,12 @@ export async function getStatus(
       workers: await listWorkers(tx),
       storage: await readUsage(tx, config),
     })),
-    canReadWorkload ? readQueues() : [],
+    canReadWorkload ? readQueues(isShared ? scope.companyId : null) : [],
     readQueueHealth(),
   ]);
   const worker = workers.length > 0;
-  const showsTimeLeft = canReadWorkload && config.serverEmbeddings && figures.chunks.pending > 0;
+  // How long it takes depends on the passages of all Companies.
+  const showsTimeLeft = canReadWorkload && !isShared && config.serverEmbeddings && figures.chunks.pending > 0;
   const secondsLeft = showsTimeLeft
     ? timeLeft(await readPendingChunks(), workers, config.embeddingModel)
     : null;
@@ -199,9 +208,18 @@ export async function getStatus(
     imports: { ...figures.imports, recentFailures },
     jobs,
     embedder: embedderView(config, workers),
-    workers: canReadWorkload ? workers : [],
+    workers: canReadWorkload ? (isShared ? workers.map(withoutLoad) : workers) : [],
   };
 }
+
+/** A worker without what changes with the work for other Companies. */
+const withoutLoad = ({ embedder, ...worker }: WorkerRecord): WorkerRecord => ({
+  ...worker,
+  startedAt: worker.lastSeenAt,
+  queues: [],
+  rssBytes: 0,
+  embedder: embedder && { ...embedder, chunksPerMinute: 0 },
+});
 
 /**
  * Estimates how long until no passage waits for a vector, in seconds. Null if no worker has made vectors of this model in
@@ -263,16 +281,16 @@ const HISTORY_CACHE_MS = 10_000;
 
 /**
  * Reads the state and the last hour of every queue. The history costs three times as much to read and is cached,
- * because many callers poll it. The figures are of the whole service: only for callers with Full access.
+ * because many callers poll it. It is known of the whole service only, so one Company gets none.
  */
-export function queueReader(database: Database): () => Promise<QueueStatus[]> {
+export function queueReader(database: Database): ServiceReaders['readQueues'] {
   const readHistories = memoizeFor(HISTORY_CACHE_MS, () =>
     withoutScope(database, (tx) => listPasts(tx, QUEUE_NAMES)),
   );
-  return async () => {
+  return async (companyId) => {
     const [histories, figures] = await Promise.all([
-      readHistories(),
-      withoutScope(database, (tx) => countJobs(tx, QUEUE_NAMES)),
+      companyId === null ? readHistories() : [],
+      withoutScope(database, (tx) => countJobs(tx, QUEUE_NAMES, companyId)),
     ]);
     const historyOf = new Map(histories.map(({ queue, history }) => [queue, history]));
     return figures.map((now) => ({ ...now, history: historyOf.get(now.queue) ?? [] }));

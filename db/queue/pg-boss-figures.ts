@@ -16,6 +16,9 @@ export async function readQueueVersion(tx: Queryable): Promise<number | null> {
   return row?.version ?? null;
 }
 
+/** The jobs of one Company, or all if `$2` is null. */
+const OF_COMPANY = `($2::text is null or j.data ->> 'companyId' = $2)`;
+
 /** The current figures of a queue. */
 export type QueueFigures = Omit<QueueStatus, 'history'>;
 
@@ -23,11 +26,16 @@ export type QueueFigures = Omit<QueueStatus, 'history'>;
 export type QueuePast = Pick<QueueStatus, 'queue' | 'history'>;
 
 /**
- * Returns the current figures of the given queues, for the whole service: only for callers with Full access and for
- * operators. Each state is counted in an index without completed jobs. The number of recently completed jobs comes from
- * the statistics of pg-boss.
+ * Returns the current figures of the given queues: only for callers with Full access and for operators. Each state is counted in
+ * an index without completed jobs. The number of recently completed jobs comes from the statistics of pg-boss, which are of the
+ * whole service.
+ * @param companyId counts only the jobs of this Company, and no completed ones; null: those of the whole service
  */
-export async function countJobs(tx: Queryable, queues: readonly string[]): Promise<QueueFigures[]> {
+export async function countJobs(
+  tx: Queryable,
+  queues: readonly string[],
+  companyId: string | null,
+): Promise<QueueFigures[]> {
   return tx.query<QueueFigures>(
     `select q.name as queue, w.ready, w.deferred, u.active, u.failed,
             coalesce(d."perMinute", 0)::float8 as "completedPerMinute", w.age as "oldestReadyAgeSeconds"
@@ -37,15 +45,15 @@ export async function countJobs(tx: Queryable, queues: readonly string[]): Promi
                count(*) filter (where j.start_after > now()) as deferred,
                (extract(epoch from now() - min(greatest(j.start_after, j.created_on))
                  filter (where j.start_after <= now())))::float8 as age
-          from ${JOB} j where j.name = q.name and j.state < 'active' and not j.blocked) w
+          from ${JOB} j where j.name = q.name and j.state < 'active' and not j.blocked and ${OF_COMPANY}) w
       cross join lateral (
         select count(*) filter (where j.state = 'active') as active, count(*) filter (where j.state = 'failed') as failed
-          from ${JOB} j where j.name = q.name and j.state in ('active', 'failed')) u
+          from ${JOB} j where j.name = q.name and j.state in ('active', 'failed') and ${OF_COMPANY}) u
       cross join lateral (
         select 60.0 * sum(s.completed_delta) / nullif(sum(s.delta_seconds), 0) as "perMinute"
-          from ${QUEUE_STATS} s where s.name = q.name and s.captured_on > now() - interval '5 minutes') d
+          from ${QUEUE_STATS} s where s.name = q.name and s.captured_on > now() - interval '5 minutes' and $2::text is null) d
       order by q.name`,
-    [queues],
+    [queues, companyId],
   );
 }
 

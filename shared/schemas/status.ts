@@ -41,11 +41,14 @@ const QueueStatus = Type.Object({
   deferred: count,
   active: count,
   failed: count,
-  completedPerMinute: Type.Number({ description: 'over the last five minutes' }),
+  completedPerMinute: Type.Number({
+    description: 'over the last five minutes; 0 where the service has several Companies',
+  }),
   oldestReadyAgeSeconds: Nullable(Type.Number()),
   history: Type.Array(QueueSample, {
     description:
-      'the last hour, oldest first, one point per minute; minutes without a running worker are missing',
+      'the last hour, oldest first, one point per minute; minutes without a running worker are missing. Empty where the ' +
+      'service has several Companies',
   }),
 });
 export type QueueStatus = Static<typeof QueueStatus>;
@@ -94,7 +97,8 @@ export const Status = Type.Object({
       Type.Integer({
         description:
           'how long until all passages of the service have a vector at the rate of the last minute, so those of the ' +
-          'Team have theirs by then; only with Full access, while passages of the Team wait and the rate is known',
+          'Team have theirs by then; only with Full access, while passages of the Team wait and the rate is known, and ' +
+          'where the service has one Company',
       }),
     ),
   }),
@@ -111,7 +115,10 @@ export const Status = Type.Object({
     failed: count,
     recentFailures: Type.Array(Import),
   }),
-  jobs: Type.Array(QueueStatus),
+  jobs: Type.Array(QueueStatus, {
+    description:
+      'only with Full access. Where the service has several Companies, only jobs of yours are counted, except for MEMORY_API_TOKEN',
+  }),
   ...teamStorage,
   captures: Type.Object({ staged: count, claimed: count, completed: count }),
   memories: Type.Object({ review: count, published: count, discarded: count, archived: count }),
@@ -125,6 +132,11 @@ export const Status = Type.Object({
       rssBytes: Type.Integer(),
       embedder: Nullable(EmbedderState),
     }),
+    {
+      description:
+        'only with Full access. Where the service has several Companies, `queues` is empty, `rssBytes` and `chunksPerMinute` ' +
+        'are 0, and `startedAt` is `lastSeenAt`, except for MEMORY_API_TOKEN',
+    },
   ),
 });
 export type Status = Static<typeof Status>;

@@ -6,15 +6,16 @@ import { createLogger } from '../../shared/logger.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { startHeartbeat } from '../../worker/heartbeat.ts';
 import { jobTally } from '../../worker/run-job.ts';
-import { via } from '../support/client/client.ts';
+import { API_TOKEN } from '../support/app.ts';
+import { callerOf, via } from '../support/client/client.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
 import { readStatus } from '../support/team.ts';
 
-/** A service of its own: status covers all jobs and workers, and other tests have theirs. */
+/** A service of its own, with one Company: status covers all jobs and workers, and other tests have theirs. */
 const service = await openOwnTestApp();
 const { database } = service;
-const company = await service.company();
+const company = callerOf(service.app, { authorization: `Bearer ${API_TOKEN}` });
 // pg-boss stores its figures in one table per day, and the tests write figures of the days before the first one.
 const [{ oldest } = { oldest: '' }] = await database.query<{ oldest: string }>(
   `select min(right(relname, 8)) as oldest from pg_class
