@@ -2,8 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
 import type { Page } from 'playwright-core';
-import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { expireInvite, givePassword, makeInvitation, makeInvite, PASSWORD } from '../../support/invites.ts';
+import { API_TOKEN, openTestApp, type SignedIn } from '../../support/app.ts';
+import { callerOf } from '../../support/client/client.ts';
+import {
+  expireInvite,
+  givePassword,
+  makeInvitation,
+  makeInvite,
+  newEmail,
+  PASSWORD,
+} from '../../support/invites.ts';
 import { until } from '../../support/process-table.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { makeResetLink } from '../../support/sign-in.ts';
@@ -12,6 +20,8 @@ import { openPages, openTab, profileOf } from './support.ts';
 
 const service = await openTestApp();
 const { base, browser, skip, openIn } = await openPages(service);
+
+const operator = callerOf(service.app, { authorization: `Bearer ${API_TOKEN}` });
 
 const heading = (page: Page, name: string | RegExp) =>
   page.getByRole('heading', { name, level: 1 }).waitFor();
@@ -44,6 +54,14 @@ const LINKS: readonly LinkPage[] = [
     make: (company) => makeInvitation(company),
   },
   {
+    path: '/accept',
+    title: 'Become the Owner of your Company',
+    password: 'Password',
+    button: 'Accept the invitation',
+    asksName: true,
+    make: () => operator.api.createCompany({ name: 'Herons', ownerEmail: newEmail(), teamName: 'Waders' }),
+  },
+  {
     path: '/reset',
     title: 'Set your password',
     password: 'New password',
@@ -58,7 +76,7 @@ describe('the pages of one-time links', { skip }, () => {
     openIn(await profileOf(browser, base, null), `${path}#token=${token}`);
 
   for (const { path, title, password, button, asksName, make } of LINKS) {
-    test(`${path} sets a password and leads into the console, and the link works once`, async () => {
+    test(`${path} sets a password and leads into the console, and the link works once: ${title}`, async () => {
       const company = await service.company();
       const { token } = await make(company);
       const { page } = await openLink(path, token);
@@ -81,7 +99,7 @@ describe('the pages of one-time links', { skip }, () => {
   }
 
   for (const { path, title, password, button, asksName, make } of LINKS)
-    test(`no address, Referer or log line has a secret of ${path}, from the link to the end of the session`, async (t) => {
+    test(`no address, Referer or log line has a secret of ${path}, from the link to the end of the session: ${title}`, async (t) => {
       const lines: string[] = [];
       // Without the redaction of the service's logger: the pages must not depend on it.
       const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });

@@ -56,6 +56,49 @@ describe('the session of the console', { skip }, () => {
     await page.getByRole('link', { name: 'The secret of the harbour' }).waitFor();
   });
 
+  test('asks for the Company if the email and the password sign in to several', async () => {
+    const { context, companyId, ownerId, ownerEmail } = await newcomer();
+    const other = await service.company();
+    const named = [
+      [companyId, 'Herons'],
+      [other.companyId, 'Egrets'],
+    ] as const;
+    for (const [id, name] of named)
+      await service.database.query('update identity.company set name = $2 where id = $1', [id, name]);
+    await service.database.query('update identity.account set email = $2 where id = $1', [
+      other.ownerId,
+      ownerEmail,
+    ]);
+    await givePassword(service, other.ownerId, PASSWORD);
+    const { page } = await openIn(context, '/sources');
+    const choice = page.getByLabel('Company');
+    await signIn(page, ownerEmail, 'a wrong password of it');
+    await page.getByText('The email or the password is wrong').waitFor();
+    assert.equal(await choice.count(), 0, 'a wrong password tells of no Company');
+    await signIn(page, ownerEmail);
+    await page.getByText('You have an account in several Companies. Choose one.').waitFor();
+    assert.deepEqual((await choice.locator('option').allTextContents()).sort(), [
+      'Choose a Company',
+      'Egrets',
+      'Herons',
+    ]);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Choose a Company.', { exact: true }).waitFor();
+    await page.getByLabel('Email').fill(`${ownerEmail}x`);
+    assert.equal(await choice.count(), 0, 'the Companies are those of the email');
+    await signIn(page, ownerEmail);
+    await choice.selectOption('Herons');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'The secret of the harbour' }).waitFor();
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByText('Herons', { exact: true }).waitFor();
+    const [{ user_id } = {}] = await service.database.query<{ user_id: string }>(
+      'select user_id from identity.session where user_id = any ($1::uuid[]) order by created_at desc limit 1',
+      [[ownerId, other.ownerId]],
+    );
+    assert.equal(user_id, ownerId);
+  });
+
   test('ends in all tabs, which keep nothing of what they showed', async () => {
     const { context, ownerEmail } = await newcomer();
     const { page } = await openIn(context, '/sources');

@@ -91,7 +91,7 @@ export const isSessionOver = () => queryClient.getQueryData<Session | null>(KEY)
  * Signs in, and shows the console. A sign-out that is due is sent first: afterwards, the cookie is of the new session.
  * @throws Refusal, Unreachable
  */
-export async function signIn(body: { email: string; password: string }): Promise<void> {
+export async function signIn(body: { email: string; password: string; companyId?: string }): Promise<void> {
   await sendDueSignOut();
   await send(null, 'login', [{ ...body, cookie: true }]);
   await begin();

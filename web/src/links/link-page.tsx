@@ -35,7 +35,7 @@ function readToken(page: string): string | null {
 /** What one kind of one-time links is for. */
 interface Purpose {
   kind: Link['kind'];
-  title: string;
+  title: string | ((link: Link) => string);
   action: string;
   about: (link: Link) => ReactNode;
   use: (typed: { token: string; name: string; password: string }) => Promise<unknown>;
@@ -72,13 +72,18 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
   '/accept': {
     ...INVITE,
     kind: 'invitation',
-    title: 'Become a Company Admin',
+    title: ({ role }) => (role === 'owner' ? 'Become the Owner of your Company' : 'Become a Company Admin'),
     action: 'Accept the invitation',
-    about: (link) => (
-      <>
-        {invitedBy(link)} to help run the Company <Name>{link.company}</Name> as its Admin.
-      </>
-    ),
+    about: (link) =>
+      link.role === 'owner' ? (
+        <>
+          The Company <Name>{link.company}</Name> is made, and has no Owner yet.
+        </>
+      ) : (
+        <>
+          {invitedBy(link)} to help run the Company <Name>{link.company}</Name> as its Admin.
+        </>
+      ),
     use: (typed) => send(null, 'acceptInvitation', [{ ...typed, cookie: true }]),
   },
   '/reset': {
@@ -180,7 +185,7 @@ function LinkForm({ token, link, purpose, page }: FormProps) {
     await navigate({ to: '/', replace: true });
   }
   return (
-    <Brand title={purpose.title}>
+    <Brand title={typeof purpose.title === 'string' ? purpose.title : purpose.title(link)}>
       <p className="text-soft">
         {purpose.about(link)}{' '}
         {!isReset && (

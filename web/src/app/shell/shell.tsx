@@ -152,7 +152,7 @@ function Navigation({ page }: { page: PageInfo | null }) {
 
 /** The person, with account, theme and sign-out. */
 function Person() {
-  const { user } = useSession();
+  const { user, company } = useSession();
   const navigate = useNavigate();
   const [theme, setTheme] = useTheme();
   const [isAsking, setAsking] = useState(false);
@@ -175,6 +175,8 @@ function Person() {
       <Menu align="start" trigger={button}>
         <p className="max-w-64 truncate px-2 py-1 text-sm text-faint">
           <Name>{user.email}</Name>
+          <br />
+          <Name>{company.name}</Name>
         </p>
         <MenuLine />
         <MenuChoice label="Theme" value={theme} options={THEMES} onChange={setTheme} />

@@ -137,7 +137,9 @@ const CHANGED = ['listTeamMembers', 'listCompanyMembers', 'listSessions', 'getSe
 const passwordIn = (fields: FormData, name: string) => (fields.get(name) ?? '') as string;
 
 const WRONG = { invalid_credentials: ['password', 'The password is wrong.'] } as const;
-const TAKEN = { conflict: ['email', 'Another account has this email. Choose another one.'] } as const;
+const TAKEN = {
+  conflict: ['email', 'Another account of your Company has this email. Choose another one.'],
+} as const;
 
 /** The name, the email and the password of the account. */
 function AccountForms() {
