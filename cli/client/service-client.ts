@@ -46,7 +46,7 @@ export interface ServiceClient {
   /** Passes the bytes of a file on, piece by piece, as they arrive. A failure of `write` must be a CommandError. */
   download(path: string, write: (piece: Uint8Array) => Promise<void>): Promise<void>;
   /** Sends a DELETE, which has no answer. */
-  delete(path: string): Promise<void>;
+  delete(path: string, body?: unknown): Promise<void>;
 }
 
 /** The schema of an answer without a body (204). */
@@ -72,10 +72,13 @@ const CREDENTIAL_CODES = new Set(['unauthenticated', 'session_expired', 'agent_t
 export class ServiceRefusal extends CommandError {
   readonly status: number;
   readonly code: string;
-  constructor(status: number, code: string, message: string) {
+  /** All that the service said, such as the Companies of a sign-in. */
+  readonly problem: unknown;
+  constructor(status: number, code: string, message: string, problem: unknown = null) {
     super(message);
     this.status = status;
     this.code = code;
+    this.problem = problem;
   }
 
   /** Whether the credential is not valid, or no longer. */
@@ -155,7 +158,7 @@ export function connect(
       readAnswer(refused.response, refused.text, url, credential);
       throw unexpectedAnswer(url, refused.response.status);
     },
-    delete: (path) => request('DELETE', path, NoBody),
+    delete: (path, body) => request('DELETE', path, NoBody, { body }),
   };
 }
 
@@ -229,7 +232,7 @@ function readAnswer(response: Response, text: string, url: string, credential: C
     throw new ServiceRefusal(status, code, message);
   }
   const message = oneLine(`${code}: ${String(detail)}`);
-  const refusal = new ServiceRefusal(status, code, `the service refused: ${message}`);
+  const refusal = new ServiceRefusal(status, code, `the service refused: ${message}`, answer);
   if (!refusal.isCredentialInvalid || credential?.source !== 'session') throw refusal;
   const login = loginCommand(credential.profile, url);
   throw new ServiceRefusal(status, code, `the session at ${url} has ended: sign in again with ${login}`);
@@ -313,6 +316,6 @@ export function withRetry(
     patch: (path, answer, body, options) => withAttempts(() => service.patch(path, answer, body, options)),
     // Not repeated: a part of it can have been written already.
     download: (path, write) => service.download(path, write),
-    delete: (path) => withAttempts(() => service.delete(path)),
+    delete: (path, body) => withAttempts(() => service.delete(path, body)),
   };
 }

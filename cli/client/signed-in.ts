@@ -66,6 +66,26 @@ export async function findTeam(given: string, readTeams: () => Promise<readonly 
 }
 
 /**
+ * The Company with this name or id, of those that can be meant.
+ * @param what names it, for the message: an option or an operand
+ * @throws CommandError that lists the candidates if the name is unknown or ambiguous
+ */
+export function findCompany<Company extends Named>(
+  what: string,
+  given: string,
+  companies: readonly Company[],
+): Company {
+  const found = findNamed(given, companies);
+  if ('id' in found) return found;
+  const name = JSON.stringify(oneLine(given));
+  throw new CommandError(
+    found.length === 0
+      ? `${what}: there is no Company ${name}; there are: ${listed(companies)}`
+      : `${what}: several Companies are named ${name}: choose one by its id: ${listed(found)}`,
+  );
+}
+
+/**
  * The id of the client of the Team with this name or id. An id is not looked up.
  * @param option that names it, for the message
  * @throws CommandError that lists the candidates if the name is unknown or ambiguous

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { isId } from '../../shared/ids.ts';
 import { ResetLink, Session, SessionInfo } from '../../shared/schemas/accounts.ts';
 import { Time } from '../../shared/schemas/common.ts';
@@ -14,7 +15,7 @@ import {
 } from '../client/profiles.ts';
 import { connect, NoBody, ServiceRefusal } from '../client/service-client.ts';
 import { serviceUrl, serviceUrlFor, setting } from '../client/settings.ts';
-import { findTeam, signedIn } from '../client/signed-in.ts';
+import { findCompany, findTeam, signedIn } from '../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, SERVICE_OPTIONS, type Values } from '../program/command.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
@@ -26,11 +27,21 @@ import { parseDuration } from '../terminal/times.ts';
 /** A session that was created with a password always has an end, and without a cookie the answer has its token. */
 const NewSession = Type.Object({ ...Session.properties, token: Type.String(), expiresAt: Time });
 
+/** What the refusal of a sign-in says that requires a Company. */
+const SeveralCompanies = Type.Object({
+  companies: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+});
+
 const loginOptions = {
   email: {
     type: 'string',
     value: 'email',
     help: 'email to sign in with; if left out, the terminal asks for it',
+  },
+  company: {
+    type: 'string',
+    value: 'name',
+    help: 'name or id of the Company, for an email that has accounts in several with one password',
   },
   profile: {
     type: 'string',
@@ -83,13 +94,52 @@ async function addressOf({ url, profile: named }: Given, profile: Profile): Prom
   return serviceUrlFor(what, 'environment', undefined, session?.url);
 }
 
-async function signIn(url: string, email: string, password: string): Promise<Static<typeof NewSession>> {
+interface Credentials {
+  email: string;
+  password: string;
+}
+
+async function signIn(
+  url: string,
+  credentials: Credentials & { companyId?: string },
+): Promise<Static<typeof NewSession>> {
   try {
-    return await connect(url, null).post('/v1/auth/login', NewSession, { email, password });
+    return await connect(url, null).post('/v1/auth/login', NewSession, credentials);
   } catch (error) {
     if (!(error instanceof ServiceRefusal) || error.code !== 'invalid_credentials') throw error;
     throw new CommandError(`the service at ${url} does not know this email with this password`);
   }
+}
+
+/** Signs in to a Company by its name or id; without one, to the only Company of the email and the password. */
+async function signInTo(
+  company: string | undefined,
+  url: string,
+  credentials: Credentials,
+): Promise<Static<typeof NewSession>> {
+  if (company !== undefined && isId(company)) return signIn(url, { ...credentials, companyId: company });
+  let session: Static<typeof NewSession>;
+  try {
+    session = await signIn(url, credentials);
+  } catch (error) {
+    const problem = error instanceof ServiceRefusal ? error.problem : null;
+    if (!Value.Check(SeveralCompanies, problem)) throw error;
+    const { companies } = problem;
+    if (company === undefined) {
+      const names = companies.map(({ id, name }) => `${oneLine(name)} (${id})`).join(', ');
+      throw new CommandError(`you have accounts in several Companies: choose one with --company: ${names}`);
+    }
+    return signIn(url, { ...credentials, companyId: findCompany('--company', company, companies).id });
+  }
+  if (company !== undefined) {
+    try {
+      findCompany('--company', company, [session.company]);
+    } catch (error) {
+      await endUnsaved(url, session.token, null);
+      throw error;
+    }
+  }
+  return session;
 }
 
 /** Ends a session whose token is not saved anywhere. If this fails, the session expires by itself, after days. */
@@ -113,7 +163,7 @@ and logout ends it at once.`,
     const url = await addressOf(values, profile);
     const email = await readEmail(values.email);
     const password = await readPassword(email, url);
-    const { token, expiresAt, user } = await signIn(url, email, password);
+    const { token, expiresAt, user } = await signInTo(values.company, url, { email, password });
     const before = await readSession(profile).catch(() => null);
     try {
       await writeSession(profile, { url, token, email: user.email, expiresAt });

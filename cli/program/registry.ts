@@ -4,6 +4,7 @@ import { activity } from '../commands/activity.ts';
 import { audit, auditVerify } from '../commands/audit.ts';
 import { capture } from '../commands/captures.ts';
 import { teamClients } from '../commands/clients.ts';
+import { companyCreate, companyDelete, companyList, companyOwnerLink } from '../commands/companies.ts';
 import { completion } from '../commands/completion.ts';
 import { consolidate } from '../commands/consolidation.ts';
 import { doctor } from '../commands/doctor.ts';
@@ -103,6 +104,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'hook turn-end': hookTurnEnd,
   'hook session-end': hookSessionEnd,
   mcp,
+  'company create': companyCreate,
+  'company list': companyList,
+  'company owner-link': companyOwnerLink,
+  'company delete': companyDelete,
   'owner-reset-link': ownerResetLink,
   'audit-verify': auditVerify,
 };
