@@ -53,7 +53,9 @@ describe('completion', () => {
   });
 
   test('every option with a value either completes it or has a free text, a number, a time or an id', () => {
-    const free = 'n time id url uri text title tag email command database seconds duration seal'.split(' ');
+    const free = 'n name time id url uri text title tag email command database seconds duration seal'.split(
+      ' ',
+    );
     for (const [command, { options }] of Object.entries(COMMANDS)) {
       for (const [name, { type, choices, examples, completes, value = '' }] of Object.entries(options)) {
         const isCompleted = (choices ?? examples ?? completes) !== undefined;

@@ -53,7 +53,7 @@ export type Thing =
   | 'reason-reader'
   | 'reason-full-admin';
 
-const WORD = /canary\.([a-z-]+)\.([tuvz])\./g;
+const WORD = /canary\.([a-z-]+)\.([tuvz])\.([0-9a-f-]{36})?/g;
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /** Planted words and ids. Wherever one turns up, it shows its thing and its place. */
@@ -61,6 +61,20 @@ export class Canaries {
   private readonly ids = new Map<string, string>();
   /** Tokens and passwords that were in use: none is ever to be seen again. */
   readonly secrets = new Set<string>();
+
+  /** The ids of words that both Companies have: where one turns up, it shows nothing. */
+  private readonly shared = new Set<string>();
+
+  /** A new word that both Companies have. What bears it is told by its id only. */
+  sharedWord(thing: Thing, place: PlaceKey): string {
+    return this.share(this.word(thing, place));
+  }
+
+  /** Has a word show nothing from now on, because both Companies have it. */
+  share(word: string): string {
+    this.shared.add(word.slice(word.lastIndexOf('.') + 1));
+    return word;
+  }
 
   /** A new word for what is planted; as good for a text as for the part of an email before its @. */
   word(thing: Thing, place: PlaceKey): string {
@@ -80,7 +94,9 @@ export class Canaries {
 
   /** The planted words in a text, as `thing.place`. */
   wordsIn(text: string): Set<string> {
-    return new Set([...text.toLowerCase().matchAll(WORD)].map(([, thing, place]) => `${thing}.${place}`));
+    const words = [...text.toLowerCase().matchAll(WORD)];
+    const telling = words.filter(([, , , id = '']) => !this.shared.has(id));
+    return new Set(telling.map(([, thing, place]) => `${thing}.${place}`));
   }
 
   /** What a text tells of, by words and by ids, as `thing.place`. */

@@ -38,6 +38,11 @@ const BASE = 'http://127.0.0.1:8787';
 export class Targets {
   readonly canaries: Canaries;
   readonly library: LibraryTargets;
+  /**
+   * The Team of another Company in which each account, client, Team and invite gets a twin, of the same email or name; and the
+   * password of the accounts there.
+   */
+  twins: { companyId: string; teamId: string; ownerId: string; passwordHash: string } | null = null;
   private readonly service: Pick<TestApp & Dependencies, 'database'>;
   private readonly passwordHash: string;
 
@@ -53,11 +58,22 @@ export class Targets {
   async account(place: Place, ties: Ties = {}): Promise<{ userId: string; email: string }> {
     const { companyId, teamId } = place;
     const userId = newId();
-    const word =
+    const [thing, key] =
       ties.teamRole === undefined
-        ? this.canaries.word('staff', companyKey(place))
-        : this.canaries.word('people', place.key);
-    const email = `${word}@example.com`;
+        ? (['staff', companyKey(place)] as const)
+        : (['people', place.key] as const);
+    const word = this.canaries.word(thing, key);
+    const twins = this.twinsOf(place);
+    const email = `${twins === null ? word : this.canaries.sharedWord(thing, key)}@example.com`;
+    if (twins !== null)
+      await this.write('account', {
+        company_id: twins.companyId,
+        id: newId(),
+        email,
+        name: this.canaries.word('staff', 'v'),
+        role: 'member',
+        password_hash: twins.passwordHash,
+      });
     await this.write('account', {
       company_id: companyId,
       id: userId,
@@ -66,11 +82,11 @@ export class Targets {
       role: ties.companyRole ?? 'member',
       password_hash: this.passwordHash,
     });
-    const key = { company_id: companyId, team_id: teamId, user_id: userId };
-    if (ties.teamRole !== undefined) await this.write('team_member', { ...key, role: ties.teamRole });
-    if (ties.grant !== undefined) await this.write('company_grant', { ...key, access: ties.grant });
+    const member = { company_id: companyId, team_id: teamId, user_id: userId };
+    if (ties.teamRole !== undefined) await this.write('team_member', { ...member, role: ties.teamRole });
+    if (ties.grant !== undefined) await this.write('company_grant', { ...member, access: ties.grant });
     for (const [clientId, access] of Object.entries(ties.clients ?? {})) {
-      await this.write('client_grant', { ...key, client_id: clientId, access });
+      await this.write('client_grant', { ...member, client_id: clientId, access });
     }
     return { userId, email };
   }
@@ -109,15 +125,20 @@ export class Targets {
   /** One more client of the Team, which no grant reaches. */
   async client(place: Place, state: 'active' | 'archived' = 'active'): Promise<string> {
     const id = this.canaries.mark(newId(), 'client-b', place.key);
-    const name = this.canaries.word('client-b', place.key);
-    await this.write('client', {
-      company_id: place.companyId,
-      team_id: place.teamId,
-      id,
-      name,
-      folded_name: id,
-      state,
-    });
+    const twins = this.twinsOf(place);
+    const name =
+      twins === null
+        ? this.canaries.word('client-b', place.key)
+        : this.canaries.sharedWord('client-b', place.key);
+    const of = { name, folded_name: id, state };
+    await this.write('client', { company_id: place.companyId, team_id: place.teamId, id, ...of });
+    if (twins !== null)
+      await this.write('client', {
+        company_id: twins.companyId,
+        team_id: twins.teamId,
+        id: this.canaries.mark(newId(), 'client-b', 'v'),
+        ...of,
+      });
     return id;
   }
 
@@ -132,8 +153,15 @@ export class Targets {
   async team(place: Place, state: 'active' | 'archived' = 'active'): Promise<string> {
     const key = place.key === 'v' ? 'v' : 'u';
     const id = this.canaries.mark(newId(), 'team-name', key);
-    const name = this.canaries.word('team-name', key);
-    await this.write('team', { company_id: place.companyId, id, name, folded_name: id, state });
+    const twins = this.twinsOf(place);
+    const name =
+      twins === null ? this.canaries.word('team-name', key) : this.canaries.sharedWord('team-name', key);
+    const of = { name, folded_name: id, state };
+    await this.write('team', { company_id: place.companyId, id, ...of });
+    if (twins !== null) {
+      const twin = this.canaries.mark(newId(), 'team-name', 'v');
+      await this.write('team', { company_id: twins.companyId, id: twin, ...of });
+    }
     return id;
   }
 
@@ -244,9 +272,26 @@ export class Targets {
     return id;
   }
 
+  /** Where a place has its twins; null if it has none. */
+  private twinsOf({ companyId }: Place) {
+    return this.twins === null || this.twins.companyId === companyId ? null : this.twins;
+  }
+
   /** Also into an archived Team, where no request could make one. */
   private async issue(place: Place, draft: Omit<InviteDraft, 'base'>) {
-    const scope = companyScope({ companyId: place.companyId, userId: place.ownerId });
+    const twins = this.twinsOf(place);
+    if (twins !== null) {
+      this.canaries.share(draft.email.replace('@example.com', ''));
+      await this.issueIn(twins, { ...draft, teamId: draft.teamId && twins.teamId });
+    }
+    return this.issueIn(place, draft);
+  }
+
+  private async issueIn(
+    { companyId, ownerId: userId }: Pick<Place, 'companyId' | 'ownerId'>,
+    draft: Omit<InviteDraft, 'base'>,
+  ) {
+    const scope = companyScope({ companyId, userId });
     const { invite, token } = await runCommand(this.service.database, scope, {
       lock: async () => {},
       apply: (tx) => issueInvite(tx, { ...draft, base: BASE }),

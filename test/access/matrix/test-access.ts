@@ -26,14 +26,15 @@ export interface Access {
 /**
  * Opens a service with everyone who asks.
  * @param emails whether each caller has taken the email that someone with other rights had before
+ * @param twins whether the other Company has the same emails, and the same names of Teams and clients
  */
-export async function openAccess(emails: 'own' | 'taken'): Promise<Access> {
+export async function openAccess(emails: 'own' | 'taken', twins = false): Promise<Access> {
   const service = await openTestApp();
   const logged: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line) => void logged.push(line) });
   const { built: app, routes } = await collectRoutes(() => buildApp({ ...service, logger }));
   after(() => app.close());
-  const world = await World.open(app, service, emails);
+  const world = await World.open(app, service, emails, twins);
   world.canaries.secret(API_TOKEN);
   return {
     database: service.database,

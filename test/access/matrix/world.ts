@@ -28,14 +28,17 @@ export class World {
   readonly places: Record<PlaceKey, Place>;
   readonly callers = new Map<CallerName, Caller>();
   readonly emails: CallerTools['emails'];
+  private readonly database: Database;
 
   private constructor(
     app: App,
+    database: Database,
     targets: Targets,
     places: Record<PlaceKey, Place>,
     emails: CallerTools['emails'],
   ) {
     this.app = app;
+    this.database = database;
     this.emails = emails;
     this.targets = targets;
     this.canaries = targets.canaries;
@@ -45,11 +48,13 @@ export class World {
   /**
    * Makes it, as far as can be by requests to the app: its log is looked at too.
    * @param emails whether each caller has taken the email that someone with other rights had before
+   * @param twins whether the other Company has the same emails, and the same names of Teams and clients
    */
   static async open(
     app: App,
     { database, passwords }: Dependencies,
     emails: CallerTools['emails'],
+    twins = false,
   ): Promise<World> {
     const canaries = new Canaries();
     const targets = new Targets({ database }, canaries, await passwords.hash(PASSWORD));
@@ -68,10 +73,39 @@ export class World {
       return plantTeam({ app, database, canaries }, { ...team, key, headers });
     };
     const [t, u, z, v] = [await plant('t'), await plant('u'), await plant('z'), await plant('v')];
-    const world = new World(app, targets, { t, u, z, v }, emails);
+    const world = new World(app, database, targets, { t, u, z, v }, emails);
+    if (twins) await world.makeTwins(await passwords.hash('the password of the twins'));
     await database.query(`update identity.team set state = 'archived' where id = $1`, [z.teamId]);
     await world.settle();
     return world;
+  }
+
+  /**
+   * Gives the Team of the other Company the names of the Team that is asked about, its clients and its Owner's email; and has
+   * everything that is made from now on have a twin there.
+   */
+  private async makeTwins(passwordHash: string): Promise<void> {
+    const { t, v } = this.places;
+    const { database } = this;
+    for (const [table, from, to] of [
+      ['team', t.teamId, v.teamId],
+      ['client', t.clientA, v.clientA],
+      ['client', t.clientB, v.clientB],
+      ['client', t.archivedClient, v.archivedClient],
+    ] as const) {
+      const [made] = await database.query<{ name: string }>(
+        `update identity.${table} o set name = s.name, folded_name = s.folded_name
+           from identity.${table} s where s.id = $1 and o.id = $2 returning o.name`,
+        [from, to],
+      );
+      this.canaries.share(made?.name ?? '');
+    }
+    await database.query(
+      `update identity.account o set email = s.email from identity.account s where s.id = $1 and o.id = $2`,
+      [t.ownerId, v.ownerId],
+    );
+    this.canaries.share(t.ownerEmail.replace('@example.com', ''));
+    this.targets.twins = { ...v, passwordHash };
   }
 
   /** Someone new of this name, signed in. */

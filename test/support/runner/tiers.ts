@@ -51,7 +51,7 @@ export const SAME_ON_BOTH = [
   'test/search/{retrieval,short-queries}.test.ts',
   'test/db/search/retrieval-fusion.test.ts',
   // The database's part in access has tests of its own, test/db/isolation, which run on both.
-  'test/access/{matrix,refusal-order}.test.ts',
+  'test/access/{matrix,refusal-order,two-companies}.test.ts',
   'test/access/late/bodies.test.ts',
   // Headers, addresses, requests that are refused before the database is asked, and the OpenAPI document.
   'test/http/{conventions,cross-origin,trusted-proxies}.test.ts',
@@ -92,7 +92,7 @@ export const SLOW_ON_BOTH = [
  * route names its own rows of the access matrix: see docs/contributing/add-a-route.md.
  */
 export const LEFT_TO_REST = [
-  'test/access/{events,matrix,refusal-order}.test.ts',
+  'test/access/{events,matrix,refusal-order,two-companies}.test.ts',
   'test/access/late/*.test.ts',
   'test/audit/{tampering,truncation,verify}.test.ts',
   'test/http/{large-bodies,limits,retained-memory}.test.ts',
