@@ -8,7 +8,7 @@ import { ServiceError } from './errors.ts';
 const COST = { memoryCost: 19_456, timeCost: 2 };
 /** Hashes that run at the same time. More would use every thread of Node's pool and block all file access. */
 const MAX_CONCURRENT_HASHES = 2;
-/** Hashes that can wait. A caller behind a longer queue would give up before its hash runs. */
+/** Requests for hashes that can wait. A caller behind a longer queue would give up before its hash runs. */
 const MAX_WAITING_HASHES = 50;
 
 /** Creates and verifies password hashes. Both methods throw ServiceError `unavailable` if too many hashes wait. */
@@ -16,10 +16,11 @@ export interface PasswordHasher {
   /** The argon2id hash of a password, in PHC form. */
   readonly hash: (password: string) => Promise<string>;
   /**
-   * Whether a password matches a hash. Pass null if the account does not exist or has no password: the result is false,
-   * and it takes the same time.
+   * Whether a password matches each of these hashes. Null stands for an account that does not exist or has no password: the result
+   * is false, and it takes the same time. They wait and run as one, so that a check of several is refused before its first hash or
+   * not at all.
    */
-  readonly verify: (passwordHash: string | null, password: string) => Promise<boolean>;
+  readonly verify: (passwordHashes: readonly (string | null)[], password: string) => Promise<boolean[]>;
 }
 
 /**
@@ -49,12 +50,16 @@ export function createPasswordHasher(cores = availableParallelism(), cost = COST
 
   return {
     hash: (password) => bounded(() => hash(canonical(password), parameters)),
-    verify: (passwordHash, password) =>
+    verify: (passwordHashes, password) =>
       bounded(async () => {
         // Created at the first check, also for a known email: otherwise the first unknown email takes twice as long.
         const standIn = await dummyHash();
-        const matches = await verify(passwordHash ?? standIn, canonical(password));
-        return passwordHash !== null && matches;
+        const results: boolean[] = [];
+        for (const passwordHash of passwordHashes) {
+          const matches = await verify(passwordHash ?? standIn, canonical(password));
+          results.push(passwordHash !== null && matches);
+        }
+        return results;
       }),
   };
 }

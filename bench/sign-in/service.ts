@@ -18,7 +18,13 @@ import { logger, vacuum } from '../support/databases.ts';
  * MEMORY_DATABASE_URL names. It makes a Team with chunks, and accounts, and announces where it listens.
  */
 /** Sign-ins that must not be told apart. */
-export const KINDS = ['unknown email', 'wrong password', 'closed account', 'no password set'] as const;
+export const KINDS = [
+  'unknown email',
+  'wrong password',
+  'wrong password, in two Companies',
+  'closed account',
+  'no password set',
+] as const;
 type Kind = (typeof KINDS)[number];
 
 /** The right password of every account that has one. */
@@ -55,23 +61,29 @@ async function fill(database: Database, company: SignedIn): Promise<void> {
 
 /** Makes the accounts of each kind, where the kind has any, and tells their emails. */
 async function addAccounts(database: Database, company: SignedIn): Promise<Record<Kind, string[]>> {
+  // The first Company is that of the server principal.
+  const [first] = await database.query<{ companyId: string }>(
+    'select company_id as "companyId" from identity.account where is_principal',
+  );
   const hash = await createPasswordHasher().hash(PASSWORD);
   const emails = {} as Record<Kind, string[]>;
   for (const kind of KINDS) {
     emails[kind] = Array.from({ length: EMAILS_A_KIND }, () => `person-${newId()}@example.com`);
     if (kind === 'unknown email') continue;
+    const companies = kind === 'wrong password, in two Companies' ? [company, first] : [company];
     for (const email of emails[kind]) {
-      await database.query(
-        `insert into identity.account (company_id, id, email, name, role, password_hash, closed_at)
-         values ($1, $2, $3, 'Someone', 'member', $4, case when $5 then now() end)`,
-        [
-          company.companyId,
-          newId(),
-          email,
-          kind === 'no password set' ? null : hash,
-          kind === 'closed account',
-        ],
-      );
+      for (const home of companies)
+        await database.query(
+          `insert into identity.account (company_id, id, email, name, role, password_hash, closed_at)
+           values ($1, $2, $3, 'Someone', 'member', $4, case when $5 then now() end)`,
+          [
+            home?.companyId,
+            newId(),
+            email,
+            kind === 'no password set' ? null : hash,
+            kind === 'closed account',
+          ],
+        );
     }
   }
   return emails;

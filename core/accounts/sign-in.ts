@@ -69,9 +69,7 @@ async function checkPasswords(
     if (seconds > 0) throw tooManyFailures(seconds);
   };
   await assertAllowed();
-  const matches: boolean[] = [];
-  // One after the other: a login of several hashes takes no more of the hasher at a time than one of a single hash.
-  for (const passwordHash of passwordHashes) matches.push(await passwords.verify(passwordHash, password));
+  const matches = await passwords.verify(passwordHashes, password);
   if (!matches.includes(true)) {
     if (await recordFailedPassword(database, key)) throw new ServiceError('invalid_credentials');
     // The failure was past the limit, but the limit can have been lifted since: never answer with 0 seconds.

@@ -7,7 +7,6 @@ import type {
   TeamWorkerTransaction,
   WorkerTransaction,
 } from '../driver/database.ts';
-import type { SignIn } from './accounts/accounts.ts';
 import type { Seal } from './audit.ts';
 import type { LayerSize } from './search/terms.ts';
 import type { FileSource } from './workspace/indexing.ts';
@@ -54,7 +53,6 @@ type AnyTeam = Omit<AnyLayer, 'layerId'>;
 
 /** The same of functions that return rows: a row, whose columns have their names in camel case. */
 interface SqlRowFunctions {
-  'identity.find_sign_ins': (tx: Queryable, email: string, companyId: string | null, limit: number) => SignIn;
   'memory.count_audit': (tx: ScopedTransaction<CompanyScope>) => {
     events: number;
     unsealed: number;

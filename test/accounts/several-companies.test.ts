@@ -166,9 +166,9 @@ async function openCounting(t: { after: (fn: () => unknown) => void }, own: Depe
   let checked: (string | null)[] = [];
   const passwords = {
     ...own.passwords,
-    verify: (hash: string | null, password: string) => {
-      checked.push(hash);
-      return own.passwords.verify(hash, password);
+    verify: (hashes: readonly (string | null)[], password: string) => {
+      checked.push(...hashes);
+      return own.passwords.verify(hashes, password);
     },
   };
   const counting = await buildTestedApp({ ...own, passwords });

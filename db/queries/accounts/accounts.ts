@@ -3,7 +3,6 @@ import type { ErasedMember } from '../../../shared/schemas/people.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
 import { deleteSearchTexts } from '../audit.ts';
-import { callRows } from '../call.ts';
 import { type LockStrength, ROW_LOCKS, wireTime } from '../common.ts';
 
 /** What a login needs to check a password. */
@@ -24,7 +23,12 @@ export const MAX_SIGN_INS = 4;
  * @param companyId finds only the account in this Company; null: in any
  */
 export async function findSignIns(tx: Queryable, email: string, companyId: string | null): Promise<SignIn[]> {
-  return callRows(tx, 'identity.find_sign_ins', email, companyId, MAX_SIGN_INS);
+  return tx.query<SignIn>(
+    `select user_id as "userId", company_id as "companyId", company_name as "companyName",
+            password_hash as "passwordHash"
+       from identity.find_sign_ins($1, $2, $3)`,
+    [email, companyId, MAX_SIGN_INS],
+  );
 }
 
 /** Finds the open account of an email in a Company, as `findSignIns`. */
