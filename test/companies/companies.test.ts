@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
+import { transaction } from '../../db/driver/database.ts';
+import { listCompanies } from '../../db/queries/companies.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
 import type { NewCompany } from '../../shared/schemas/companies.ts';
+import { companyScope } from '../../shared/scope.ts';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
 import { callerOf } from '../support/client/client.ts';
 import { columns } from '../support/columns.ts';
@@ -359,6 +362,23 @@ describe('a request of the operator during which a statement fails', () => {
       assert.notDeepEqual(await state(), before);
     });
   }
+});
+
+test('the database lists Companies only for the claims of the server principal', async () => {
+  const owner = await makeWithOwner(await make());
+  const { user } = await operator.api.getSession();
+  const listedFor = (companyId: string, userId: string) =>
+    transaction(database, companyScope({ companyId, userId }), (tx) =>
+      listCompanies(tx, { after: null, limit: 200 }),
+    );
+  assert.ok((await listedFor(first.companyId, user.id)).length > 1);
+  const colleague = await addPerson(service, { ...owner, ...first }, { companyRole: 'owner' });
+  for (const [companyId, userId] of [
+    [owner.companyId, owner.ownerId],
+    [owner.companyId, user.id],
+    [first.companyId, colleague.userId],
+  ] as const)
+    assert.deepEqual(await listedFor(companyId, userId), []);
 });
 
 test('GET /v1/companies lists all Companies, newest first, with their open accounts and Teams', async () => {

@@ -9,7 +9,7 @@ import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { countUsage } from '../status/quotas/counted-usage.ts';
 import { doJob } from '../support/do-job.ts';
-import { prepareDatabase, type TestCompany } from '../support/needs/database.ts';
+import { createTestCompany, prepareDatabase, type TestCompany } from '../support/needs/database.ts';
 import { openOwnDatabase } from '../support/needs/own-database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { axis } from '../support/sources.ts';
@@ -209,6 +209,18 @@ describe('a database of an earlier version that is upgraded', () => {
     assert.equal(await searchesOfToday(), 3);
     await database.query('select memory.seal_audit($1, 1000)', [team.companyId]);
     assert.equal(await searchesOfToday(), 3);
+  });
+
+  test('has each email once in a Company, and accepts it in another one', async () => {
+    const { companyId: other } = await createTestCompany(database);
+    const add = (companyId: string) =>
+      database.query(
+        `insert into identity.account (company_id, id, email, name, role) values ($1, $2, $3, 'Someone', 'member')`,
+        [companyId, newId(), team.ownerEmail],
+      );
+    await assert.rejects(add(team.companyId), { code: '23505' });
+    await add(other);
+    await assert.rejects(add(other), { code: '23505' });
   });
 
   test('lends its captures', () =>

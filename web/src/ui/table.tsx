@@ -1,6 +1,6 @@
 import type { Column } from './list.tsx';
 
-type TableColumn<One> = Omit<Column<One>, 'width' | 'sort'>;
+export type TableColumn<One> = Omit<Column<One>, 'width' | 'sort'>;
 
 /** A column of numbers; zeros are faint. */
 export const figureColumn = <One,>(

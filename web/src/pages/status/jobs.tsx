@@ -14,7 +14,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { MoreLink, Section } from '../../ui/section.tsx';
 import { Loaded } from '../../ui/states.tsx';
-import { figureColumn, Table } from '../../ui/table.tsx';
+import { figureColumn, Table, type TableColumn } from '../../ui/table.tsx';
 import { count, duration, Name, size, Tag, Time } from '../../ui/text.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { NOTE_COLUMN, type Row, rowOfImport, STATE_COLUMN } from '../imports/rows.tsx';
@@ -249,7 +249,18 @@ function Queues({ jobs }: { jobs: readonly QueueStatus[] }) {
   );
 }
 
-/** The workers that are running. */
+const LOAD_COLUMNS: readonly TableColumn<Status['workers'][number]>[] = [
+  { name: 'Started', cell: ({ startedAt }) => <Time at={startedAt} />, isExtra: true },
+  { name: 'Memory', cell: ({ rssBytes }) => size(rssBytes), isNumber: true },
+  {
+    name: 'Queues',
+    isNumber: true,
+    isExtra: true,
+    cell: ({ queues }) => <span title={queues.join(', ')}>{queues.length}</span>,
+  },
+];
+
+/** The workers that are running. Where the service has several Companies, it does not show what they work for others. */
 const Workers = ({ workers }: Pick<Status, 'workers'>) => (
   <Section title="Workers">
     <Table
@@ -259,14 +270,7 @@ const Workers = ({ workers }: Pick<Status, 'workers'>) => (
       columns={[
         { name: 'Worker', cell: ({ id }) => <code className="font-mono text-xs">{id.slice(-8)}</code> },
         { name: 'Seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-        { name: 'Started', cell: ({ startedAt }) => <Time at={startedAt} />, isExtra: true },
-        { name: 'Memory', cell: ({ rssBytes }) => size(rssBytes), isNumber: true },
-        {
-          name: 'Queues',
-          isNumber: true,
-          isExtra: true,
-          cell: ({ queues }) => <span title={queues.join(', ')}>{queues.length}</span>,
-        },
+        ...(workers.every(({ queues }) => queues.length === 0) ? [] : LOAD_COLUMNS),
         {
           name: 'Model',
           isExtra: true,
