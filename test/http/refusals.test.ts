@@ -10,7 +10,7 @@ import { lend, released } from '../support/consolidation.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { searchByWords } from '../support/feedback.ts';
 import { plantImport } from '../support/import-records.ts';
-import { newEmail } from '../support/invites.ts';
+import { givePassword, newEmail, PASSWORD } from '../support/invites.ts';
 import { addMemory } from '../support/memories.ts';
 import { download, giveOriginal } from '../support/originals.ts';
 import { ownerScope } from '../support/scopes.ts';
@@ -249,6 +249,14 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     return download(service, company, source.id, { range: 'bytes=100-' });
   },
   unauthenticated: async () => app.inject('/v1/memory/status'),
+  company_required: async () => {
+    const email = newEmail();
+    for (const { ownerId } of [await service.company(), await service.company()]) {
+      await service.database.query('update identity.account set email = $2 where id = $1', [ownerId, email]);
+      await givePassword(service, ownerId, PASSWORD);
+    }
+    return signInBy(service, email, PASSWORD);
+  },
   invalid_credentials: () => signInBy(service, `nobody-${newId()}@example.com`, 'not a password'),
   secret_detected: async () => {
     const refusing = await service.company();
