@@ -37,6 +37,7 @@ create table identity.account (
   created_at timestamp with time zone default now() not null,
   erased_at timestamp with time zone,
   signed_in_at timestamp with time zone,
+  name_key text collate "C" generated always as (lower(upper((NORMALIZE(name, NFC) COLLATE pg_c_utf8)))) stored,
   constraint account_email_check CHECK ((email = lower(email))),
   constraint account_erased CHECK (
 CASE
@@ -974,7 +975,7 @@ grant delete, insert, select, update on identity.access_request to memory_servic
 create policy company on identity.account for all to memory_service
   using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)));
 grant delete, insert, update on identity.account to memory_service;
-grant select (company_id, id, email, name, role, is_principal, closed_at, created_at, erased_at) on identity.account to memory_service;
+grant select (company_id, id, email, name, role, is_principal, closed_at, created_at, erased_at, name_key) on identity.account to memory_service;
 
 create policy company on identity.agent_token for all to memory_service
   using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));

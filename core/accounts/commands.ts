@@ -11,14 +11,8 @@ import { revokeResetLinks } from '../../db/queries/accounts/links.ts';
 import { deleteSessions } from '../../db/queries/accounts/sessions.ts';
 import type { AuditEntry } from '../../db/queries/audit.ts';
 import { lockCompany } from '../../db/queries/companies.ts';
-import { findClientGrant, upsertClientGrant } from '../../db/queries/people/grants.ts';
 import { type FoundInvite, findInvite, useInvite } from '../../db/queries/people/invites.ts';
-import {
-  findTeamRole,
-  insertFirstOwner,
-  updateCompanyRole,
-  upsertTeamMember,
-} from '../../db/queries/people/members.ts';
+import { insertFirstOwner, updateCompanyRole } from '../../db/queries/people/members.ts';
 import { hasRole, type Identity } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
@@ -28,6 +22,7 @@ import { hashToken } from '../../shared/tokens.ts';
 import { assertActive, lockCaller, lockTeamOfCompany } from '../access/lock-and-recheck.ts';
 import { runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { giveTeamRole } from '../people/give-role.ts';
 import {
   checkPassword,
   lockCheckedPassword,
@@ -100,9 +95,7 @@ async function acceptOnce(deps: Needed, newcomer: Newcomer, kind: 'team' | 'comp
       if (invite.teamId !== null) assertActive(await lockTeamOfCompany(tx, invite.teamId));
     },
     apply: async (tx) => {
-      if (!(await useInvite(tx, invite.id))) {
-        throw tokenRefusal((await findInvite(tx, tokenHash))?.state ?? null);
-      }
+      await useOpenInvite(tx, invite, tokenHash);
       await giveRole(tx, invite);
       const { result, audit } = await startSession(tx, newcomer.userAgent, config);
       const made = { sessionId: result.sessionId, newAccount: account === null };
@@ -122,6 +115,14 @@ async function findOpenInvite(
   return invite;
 }
 
+/**
+ * Uses an invite that was open when it was found.
+ * @throws ServiceError `token_used`, `token_expired`, `token_revoked` if another request was faster
+ */
+export async function useOpenInvite(tx: Transaction, { id }: FoundInvite, tokenHash: Buffer): Promise<void> {
+  if (!(await useInvite(tx, id))) throw tokenRefusal((await findInvite(tx, tokenHash))?.state ?? null);
+}
+
 async function createAccount(
   tx: Transaction,
   { teamId, email, role: invitedAs }: FoundInvite,
@@ -132,7 +133,7 @@ async function createAccount(
 }
 
 /** Gives the role and the grants of the invite. Never lowers what the account has. */
-async function giveRole(tx: Transaction, { teamId, role, grants }: FoundInvite): Promise<void> {
+export async function giveRole(tx: Transaction, { teamId, role, grants }: FoundInvite): Promise<void> {
   const { userId } = tx.scope;
   if (teamId === null) {
     // By the id: since the account was found, its email can have been changed.
@@ -141,18 +142,17 @@ async function giveRole(tx: Transaction, { teamId, role, grants }: FoundInvite):
     if (role === 'owner') await insertFirstOwner(tx, userId);
     return;
   }
-  const present = await findTeamRole(tx, teamId, userId);
-  if (!hasRole(present, role)) await upsertTeamMember(tx, { teamId, userId, role });
-  for (const { clientId, access } of grants) {
-    const granted = await findClientGrant(tx, { teamId, userId, clientId });
-    if (granted !== 'write') await upsertClientGrant(tx, { teamId, userId, clientId, access });
-  }
+  await giveTeamRole(tx, { teamId, userId, role, grants });
 }
 
-function acceptance(
+/**
+ * Returns the audit event of an invite that was used.
+ * @param made.sessionId the session that began with it, or with which it was accepted; null for the service token
+ */
+export function acceptance(
   userId: string,
   { id, teamId, role, grants }: FoundInvite,
-  made: { sessionId: string; newAccount: boolean },
+  made: { sessionId: string | null; newAccount: boolean },
 ): AuditEntry {
   return {
     kind: teamId === null ? 'company.accept' : 'auth.join',

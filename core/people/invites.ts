@@ -211,7 +211,11 @@ export function createInvite(
   });
 }
 
-async function assertClientsExist(tx: TeamTransaction, grants: Invite['grants']): Promise<void> {
+/**
+ * Requires that grants are on active clients of the Team.
+ * @throws ServiceError `not_found`
+ */
+export async function assertClientsExist(tx: TeamTransaction, grants: Invite['grants']): Promise<void> {
   const ids = grants.map(({ clientId }) => clientId);
   if ((await findActiveClients(tx, ids)).length < ids.length) throw new ServiceError('not_found');
 }

@@ -8,11 +8,12 @@ import {
 import type { AuditEntry } from '../../db/queries/audit.ts';
 import { ONE_ROW } from '../../db/queries/common.ts';
 import { deleteCompanyGrants, denyAccessRequestsOf } from '../../db/queries/people/grants.ts';
-import { revokeInvitesTo } from '../../db/queries/people/invites.ts';
+import { findOpenInviteTo, revokeInvitesTo } from '../../db/queries/people/invites.ts';
 import {
   closeAccount,
   countTeamMembers,
   deleteTeamMember,
+  findCandidate,
   listCompanyMembers,
   listTeamMembers,
   readOwnership,
@@ -34,8 +35,9 @@ import {
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { revokeLostTokens } from '../tokens/commands.ts';
-import { revokeUnauthorizedInvites } from './invites.ts';
-import { assertCanChangeRole } from './rights.ts';
+import { type GivenRole, giveTeamRole } from './give-role.ts';
+import { assertClientsExist, revokeUnauthorizedInvites } from './invites.ts';
+import { assertCanChangeRole, assertCanEndInvite } from './rights.ts';
 
 /**
  * Locks the account of a member, and returns its current state. Lock the Company first.
@@ -250,6 +252,51 @@ async function revokeInvitesOfRole(tx: TeamTransaction, { userId, email }: Membe
     ...(await revokeUnauthorizedInvites(tx, userId)),
     ...(await revokeInvitesTo(tx, { email, teamId })),
   ];
+}
+
+/** A role in the Team for a member of the Company. */
+export type Addition = Omit<GivenRole, 'teamId'>;
+
+/**
+ * Gives a member of the Company a role in the Team at once, with grants on clients. Never lowers what the person has. An
+ * open invite to the email of the person ends.
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `full_access_required`, `not_found` for an account that is not
+ *   open and for an unknown client of a grant, `forbidden` if only an Owner can give the role or replace the open invite,
+ *   `team_archived`, `conflict` if the person is the caller or has the role or a higher one
+ */
+export function addTeamMember(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: TeamScope,
+  { userId, role, grants }: Addition,
+): Promise<Member> {
+  const { teamId } = scope;
+  return runCommand(database, scope, {
+    lock: async (tx) => {
+      const team = await lockTeamForAdmin(tx, [userId]);
+      const candidate = await findCandidate(tx, userId);
+      if (candidate === null) throw new ServiceError('not_found');
+      await assertClientsExist(tx, grants);
+      assertCanChangeRole(team.standing, candidate.role ?? 'member', role);
+      assertCanEndInvite(team.standing, await findOpenInviteTo(tx, { teamId, email: candidate.email }));
+      assertActive(team);
+      return candidate;
+    },
+    apply: async (tx, { email, role: present }) => {
+      // A role of one's own would outlast a grant of the Company that is revoked.
+      if (userId === scope.userId) throw new ServiceError('conflict', 'You cannot add yourself');
+      if (hasRole(present, role))
+        throw new ServiceError('conflict', 'This person already has this role or a higher one');
+      await giveTeamRole(tx, { teamId, userId, role, grants });
+      const replaced = await revokeInvitesTo(tx, { teamId, email });
+      const [member] = await listTeamMembers(tx, ONE_ROW, userId);
+      if (member === undefined) throw new Error('the member was not added');
+      const detail = { from: present, role, grants, replaced };
+      return {
+        result: member,
+        audit: [{ kind: 'team.member_add', subjectType: 'account', subjectId: userId, detail }],
+      };
+    },
+  });
 }
 
 /** A new role of a member. */

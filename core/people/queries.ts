@@ -1,3 +1,4 @@
+import { readOnce } from '../../db/driver/database.ts';
 import type { Listed, ListPart } from '../../db/queries/common.ts';
 import {
   listAccessRequests as selectAccessRequests,
@@ -6,17 +7,21 @@ import {
 } from '../../db/queries/people/grants.ts';
 import { selectInvites } from '../../db/queries/people/invites.ts';
 import {
+  findPeopleOutside,
   listCompanyMembers as selectCompanyMembers,
   listTeamMembers as selectTeamMembers,
 } from '../../db/queries/people/members.ts';
 import { readList } from '../../db/queries/query-list.ts';
 import { type CompanyRole, hasRight, ownsCompany } from '../../shared/access.ts';
-import type {
-  AccessRequest,
-  ClientGrant,
-  CompanyGrant,
-  Invite,
-  Member,
+import { canonicalEmail } from '../../shared/formats/names.ts';
+import {
+  type AccessRequest,
+  type ClientGrant,
+  type CompanyGrant,
+  type Invite,
+  type Member,
+  PEOPLE_SEARCH,
+  type Person,
 } from '../../shared/schemas/people.ts';
 import type { CompanyScope, TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -71,6 +76,15 @@ export function listTeamMembers(
   part: ListPart,
 ): Promise<Listed<Member>[]> {
   return readList(database, scope, part, (tx) => selectTeamMembers(tx, part));
+}
+
+/**
+ * Finds people of the Company who have no role in the Team, by a part of their name or by their whole email. For callers
+ * with Full access.
+ */
+export function findPeople({ database }: Needed, scope: TeamScope, text: string): Promise<Person[]> {
+  const sought = { text, email: canonicalEmail(text), limit: PEOPLE_SEARCH.limit };
+  return readOnce(database, scope, (tx) => findPeopleOutside(tx, sought));
 }
 
 /** Lists the grants for active clients, newest first. Callers without Full access get only their own grants. */

@@ -71,6 +71,10 @@ export const AUDIT_KINDS = {
   'team.client_create': { subjects: ['client'], meaning: 'A client was created.' },
   'team.client_change': { subjects: ['client'], meaning: 'A client was renamed, or restored.' },
   'team.client_archive': { subjects: ['client'], meaning: 'A client was archived.' },
+  'team.member_add': {
+    subjects: ['account'],
+    meaning: 'A member of the Company got a role in the Team at once.',
+  },
   'team.member_role': { subjects: ['account'], meaning: 'A member got another role in the Team.' },
   'team.member_remove': { subjects: ['account'], meaning: 'A member was removed from the Team.' },
   'team.invite': { subjects: ['invite'], meaning: 'An invite to a Team was made.' },

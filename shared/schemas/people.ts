@@ -1,5 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { Body, Email, Id, MAX_REASON, Nullable, OneOf, Redactions, Role, Time } from './common.ts';
+import {
+  Body,
+  Email,
+  Id,
+  MAX_NAME,
+  MAX_REASON,
+  Nullable,
+  OneOf,
+  PageQuery,
+  Redactions,
+  Role,
+  Time,
+} from './common.ts';
 
 export const DEFAULT_INVITE_HOURS = 168;
 
@@ -47,12 +59,18 @@ const ExpiresInHours = Type.Optional(
   Type.Integer({ minimum: 1, maximum: 720, default: DEFAULT_INVITE_HOURS }),
 );
 
-export const InviteRequest = Body({
-  email: Email,
-  role: OneOf(['admin', 'member']),
-  grants: Type.Optional(Type.Array(Body(InviteGrant), { maxItems: 200 })),
-  expiresInHours: ExpiresInHours,
-});
+export const InviteRequest = Body(
+  {
+    email: Type.Optional({ ...Email, description: 'gets an invite, also if an account has this address' }),
+    userId: Type.Optional(
+      Type.String({ description: 'a member of the Company, who gets the role and the grants at once' }),
+    ),
+    role: { ...Role, description: '`owner` only with userId, and only if you can appoint Team Owners' },
+    grants: Type.Optional(Type.Array(Body(InviteGrant), { maxItems: 200 })),
+    expiresInHours: ExpiresInHours,
+  },
+  'either email or userId; expiresInHours only with email',
+);
 
 export type InviteRequest = Static<typeof InviteRequest>;
 
@@ -64,6 +82,26 @@ const issued = {
 };
 
 export const IssuedInvite = Type.Object({ invite: Invite, ...issued });
+
+/** The answer to a request that names a member of the Company. */
+export const AddedMember = Type.Object({ member: Member });
+
+/** Someone of the Company who has no role in the Team. */
+export const Person = Type.Object({ userId: Id, name: Type.String() });
+
+export type Person = Static<typeof Person>;
+
+/** The fewest letters that people are found by, and the most people that are returned. */
+export const PEOPLE_SEARCH = { minLetters: 2, limit: 20 };
+
+export const PeopleQuery = Type.Object({
+  q: Type.String({
+    minLength: PEOPLE_SEARCH.minLetters,
+    maxLength: MAX_NAME,
+    description: `a part of the name, of ${PEOPLE_SEARCH.minLetters} letters or more, or the whole email address; case is ignored`,
+  }),
+  count: PageQuery.count,
+});
 
 export const IssuedCompanyInvite = Type.Object({ invitation: Invitation, ...issued });
 

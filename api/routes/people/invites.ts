@@ -6,12 +6,14 @@ import {
   revokeInvitation,
   revokeInvite,
 } from '../../../core/people/invites.ts';
+import { addTeamMember } from '../../../core/people/members.ts';
 import { listInvitations, listInvites } from '../../../core/people/queries.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { parseEmail } from '../../../shared/formats/names.ts';
 import { parseId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import {
+  AddedMember,
   CompanyInviteRequest,
   Invitation,
   Invite,
@@ -99,6 +101,12 @@ function parseGrants(given: InviteRequest['grants'] = []): Invite['grants'] {
   return given.map(({ clientId, access }) => ({ clientId: parseId(clientId), access }));
 }
 
+/** Refuses what only an invite has in a request that names a member of the Company. */
+function assertAddsMember({ email, expiresInHours }: InviteRequest): void {
+  if (email !== undefined) throw invalidField('/email', 'cannot be combined with userId');
+  if (expiresInHours !== undefined) throw invalidField('/expiresInHours', 'is allowed only with email');
+}
+
 /** /v1/team/invites */
 export const teamInviteRoutes: Routes = (app, deps) => {
   app.get(
@@ -122,23 +130,33 @@ export const teamInviteRoutes: Routes = (app, deps) => {
       onRequest: withRight('manageTeam'),
       schema: {
         operationId: 'createInvite',
-        summary: 'Invite someone into the Team',
+        summary: 'Invite someone into the Team, or add a member of the Company',
         description:
-          'A new invite replaces the open one to that email. Token and link are shown only this once. 409 `conflict` ' +
-          'if you invite yourself, or someone who has the role or a higher one.',
+          'With `email`, a new invite replaces the open one to that email. Token and link are shown only this once. With ' +
+          '`userId`, a member of the Company gets the role and the grants at once; GET /v1/team/people finds the id. An ' +
+          'open invite to the email of that person ends. 409 `conflict` if you name yourself, or someone who has the ' +
+          'role or a higher one.',
         tags: ['team'],
         body: InviteRequest,
-        response: { 201: IssuedInvite },
+        response: { 201: Type.Union([IssuedInvite, AddedMember]) },
         errors: errorCodes('forbidden', 'not_found', 'team_archived', 'conflict'),
       },
     },
     async ({ teamScope, body }, reply) => {
-      const email = parseEmail(body.email);
       const grants = parseGrants(body.grants);
-      const base = linkBase(deps.config, app.server);
-      const issued = await createInvite(deps, teamScope, { ...body, email, grants, base });
       reply.code(201);
-      return issued;
+      if (body.userId !== undefined) {
+        assertAddsMember(body);
+        const userId = parseId(body.userId);
+        return { member: await addTeamMember(deps, teamScope, { userId, role: body.role, grants }) };
+      }
+      const { role, expiresInHours } = body;
+      if (body.email === undefined) throw invalidField('/', 'must have email or userId');
+      // An invite does not make a Team Owner: who uses its link is known only by an address.
+      if (role === 'owner') throw invalidField('/role', 'must be admin or member with email');
+      const email = parseEmail(body.email);
+      const base = linkBase(deps.config, app.server);
+      return createInvite(deps, teamScope, { email, role, grants, expiresInHours, base });
     },
   );
 

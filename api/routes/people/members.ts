@@ -6,15 +6,23 @@ import {
   removeCompanyMember,
   removeTeamMember,
 } from '../../../core/people/members.ts';
-import { listCompanyMembers, listTeamMembers } from '../../../core/people/queries.ts';
+import { findPeople, listCompanyMembers, listTeamMembers } from '../../../core/people/queries.ts';
+import { invalidField } from '../../../shared/errors.ts';
 import { parseId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
-import { ErasedMember, Member, RoleRequest } from '../../../shared/schemas/people.ts';
+import {
+  ErasedMember,
+  Member,
+  PEOPLE_SEARCH,
+  PeopleQuery,
+  Person,
+  RoleRequest,
+} from '../../../shared/schemas/people.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { clearConsoleCookie } from '../../http/console-cookie.ts';
 import { owningCompany, withRight } from '../../http/guards.ts';
 import { errorCodes } from '../../http/openapi/declared-errors.ts';
-import { answerPage, UserParams } from '../../http/requests.ts';
+import { answerPage, RowCount, UserParams } from '../../http/requests.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
@@ -105,7 +113,16 @@ export const companyMemberRoutes: Routes = (app, deps) => {
   );
 };
 
-/** /v1/team/members */
+/** The text that people are found by. White space around it counts for nothing. */
+function parseSoughtName(q: string): string {
+  const text = q.trim();
+  const { minLetters } = PEOPLE_SEARCH;
+  if (Array.from(text).length < minLetters)
+    throw invalidField('/q', `must have at least ${minLetters} letters`);
+  return text;
+}
+
+/** /v1/team/members, /v1/team/people */
 export const teamMemberRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/team/members',
@@ -120,6 +137,29 @@ export const teamMemberRoutes: Routes = (app, deps) => {
       },
     },
     async ({ teamScope, query }) => answerPage(query, (part) => listTeamMembers(deps, teamScope, part)),
+  );
+
+  app.get(
+    '/v1/team/people',
+    {
+      onRequest: withRight('manageTeam'),
+      schema: {
+        operationId: 'findPeople',
+        summary: 'Find people of the Company who have no role in the Team',
+        description:
+          `By a part of the name, or by the whole email address. Returns at most ${PEOPLE_SEARCH.limit}, in the order of ` +
+          'their names; `nextCursor` is always null. POST /v1/team/invites with a `userId` adds one of them.',
+        tags: ['team'],
+        querystring: PeopleQuery,
+        response: { 200: Page(Person) },
+      },
+    },
+    async ({ teamScope, query }) => {
+      const count = new RowCount(query);
+      const items = await findPeople(deps, teamScope, parseSoughtName(query.q));
+      count.asked.count?.(items.length);
+      return { items, nextCursor: null, ...count.fields };
+    },
   );
 
   app.patch(

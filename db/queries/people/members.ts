@@ -1,5 +1,5 @@
 import type { CompanyRole, Standing, TeamRole } from '../../../shared/access.ts';
-import type { Member } from '../../../shared/schemas/people.ts';
+import type { Member, Person } from '../../../shared/schemas/people.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { ScopedTransaction, TeamTransaction } from '../../driver/database.ts';
 import { type Listed, type ListPart, wireTime } from '../common.ts';
@@ -115,6 +115,27 @@ export async function listTeamMembers(
   return rows.map(toMember);
 }
 
+/**
+ * Finds open accounts of the Company that have no role in the Team: first the one with the email, then in the order of
+ * their names.
+ * @param text a part of the name
+ * @param email the same text as an email, in canonical form
+ */
+export function findPeopleOutside(
+  tx: TeamTransaction,
+  { text, email, limit }: { text: string; email: string; limit: number },
+): Promise<Person[]> {
+  return tx.query<Person>(
+    `select a.id as "userId", a.name from identity.account a
+      where a.company_id = $1 and a.closed_at is null
+        and (a.email = $4 or position((memory.comparable_text($3) collate "C") in a.name_key) > 0)
+        and not exists (select from identity.team_member m
+                         where m.company_id = $1 and m.team_id = $2 and m.user_id = a.id)
+      order by a.email = $4 desc, a.name_key, a.id limit $5`,
+    [tx.scope.companyId, tx.scope.teamId, text, email, limit],
+  );
+}
+
 /** Counts the members of the Team, and its Owners. */
 export async function countTeamMembers(tx: TeamTransaction): Promise<{ members: number; owners: number }> {
   const [row] = await tx.query<{ members: number; owners: number }>(
@@ -155,6 +176,21 @@ export async function findTeamRole(
     [tx.scope.companyId, teamId, userId],
   );
   return row?.role ?? null;
+}
+
+/** Returns the email of an open account of the Company, and its role in the Team; null if no open account has this id. */
+export async function findCandidate(
+  tx: TeamTransaction,
+  userId: string,
+): Promise<{ email: string; role: TeamRole | null } | null> {
+  const [row] = await tx.query<{ email: string; role: TeamRole | null }>(
+    `select a.email, m.role
+       from identity.account a
+       left join identity.team_member m on m.company_id = $1 and m.team_id = $2 and m.user_id = a.id
+      where a.company_id = $1 and a.id = $3 and a.closed_at is null`,
+    [tx.scope.companyId, tx.scope.teamId, userId],
+  );
+  return row ?? null;
 }
 
 /** Gives a user a role in a Team of the Company. Replaces an earlier role. */

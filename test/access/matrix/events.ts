@@ -148,12 +148,16 @@ const EVENTS = new Map<string, string[]>();
 for (const line of `
   POST /v1/auth/join
     auth.join: account answer.user.id in Team by answer.user.id {grants: [], inviteId: …, newAccount: true, role: member, sessionId: …}
+  POST /v1/auth/join (with the session)
+    auth.join: account caller in Team {grants: [], inviteId: …, newAccount: false, role: member, sessionId: …}
   POST /v1/auth/reset
     auth.password_reset: account answer.user.id in Company by answer.user.id {linkId: …, sessionId: …}
   POST /v1/auth/login
     auth.login: session … in Company by answer.user.id {}
   POST /v1/company/invitations/accept
     company.accept: account answer.user.id in Company by answer.user.id {grants: [], inviteId: …, newAccount: true, role: admin, sessionId: …}
+  POST /v1/company/invitations/accept (with the session)
+    company.accept: account caller in Company {grants: [], inviteId: …, newAccount: false, role: admin, sessionId: …}
   POST /v1/auth/logout
     auth.logout: session … in Company {everywhere: false}
   POST /v1/auth/logout (everywhere)
@@ -233,6 +237,10 @@ for (const line of `
     team.member_remove: account userId in Team {revokedInvites: [], role: owner}
   POST /v1/team/invites
     team.invite: invite answer.invite.id in Team {expiresAt: answer.invite.expiresAt, grants: [{access: write, clientId: clientId}], replaced: [], role: member}
+  POST /v1/team/invites (adds a member of the Company)
+    team.member_add: account userId in Team {from: null, grants: [], replaced: [], role: member}
+  POST /v1/team/invites (adds a Team Owner)
+    team.member_add: account userId in Team {from: null, grants: [], replaced: [], role: owner}
   DELETE /v1/team/invites/:id
     team.invite_revoke: invite id in Team {}
   PUT /v1/team/grants/:userId/:clientId

@@ -58,10 +58,19 @@ export async function operationsText(document: OpenAPIV3_1.Document): Promise<st
       ...(body === undefined ? [] : [`body: ${typeOf(body.schema)}`]),
       ...(query.length === 0 ? [] : [`query?: Query<${query.join(' | ')}>`]),
     ];
-    const success = Object.entries(responses).find(([code]) => code.startsWith('2'))?.[1];
-    const answer = content(success)?.['application/json'];
-    const result = content(success) === undefined ? 'null' : typeOf(answer?.schema);
-    const called = `(${given.join(', ')}) => ${result}`;
+    const successes = Object.entries(responses).filter(([code]) => code.startsWith('2'));
+    // A program knows by what it sends which form it gets: mostly the first, and 201 rather than 200.
+    const [result = 'null', ...others] = new Set(
+      successes
+        .toReversed()
+        .flatMap(([, success]) => Object.values(content(success) ?? {}))
+        .flatMap(({ schema }) =>
+          schema !== undefined && 'anyOf' in schema ? (schema.anyOf ?? []) : [schema],
+        )
+        .map(typeOf),
+    );
+    const answer = [result, ...others.map((other) => `Partial<${other}>`)].join(' & ');
+    const called = `(${given.join(', ')}) => ${answer}`;
     return `  ${operationId}: route<${called}>('${method.toUpperCase()}', '${path}'),`;
   };
 

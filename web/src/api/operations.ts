@@ -12,7 +12,7 @@ import type { EmbeddingsClaimRequest, EmbeddingsClaimResponse, EmbeddingsComplet
 import type { FeedbackRequest, GivenFeedback } from '../../../shared/schemas/feedback.ts';
 import type { Import, ImportRequest, ImportResponse, RetryRequest } from '../../../shared/schemas/imports.ts';
 import type { DecisionRequest, DecisionResponse, ListedMemory, Memory, MemoryVersion } from '../../../shared/schemas/memories.ts';
-import type { AccessRequest, ClientGrant, ClientGrantRequest, CompanyGrant, CompanyGrantRequest, CompanyInviteRequest, ErasedMember, Invitation, Invite, InviteRequest, IssuedCompanyInvite, IssuedInvite, Member, NewAccessRequest, RoleRequest } from '../../../shared/schemas/people.ts';
+import type { AccessRequest, AddedMember, ClientGrant, ClientGrantRequest, CompanyGrant, CompanyGrantRequest, CompanyInviteRequest, ErasedMember, Invitation, Invite, InviteRequest, IssuedCompanyInvite, IssuedInvite, Member, NewAccessRequest, Person, RoleRequest } from '../../../shared/schemas/people.ts';
 import type { ExpandRequest, ExpandResponse, SearchRequest, SearchResponse } from '../../../shared/schemas/search.ts';
 import type { ArchiveRequest, ArchiveResponse, ChangedSource, IngestRequest, IngestResponse, Source, SourceBatch, SourceBatchResponse, SourceChange, SourceText, SourceVersion, TagCount } from '../../../shared/schemas/sources.ts';
 import type { Health, Status } from '../../../shared/schemas/status.ts';
@@ -107,9 +107,10 @@ export const ROUTES = {
   giveClientGrant: route<(userId: string, clientId: string, body: Static<typeof ClientGrantRequest>) => Static<typeof ClientGrant>>('PUT', '/v1/team/grants/{userId}/{clientId}'),
   revokeClientGrant: route<(userId: string, clientId: string) => null>('DELETE', '/v1/team/grants/{userId}/{clientId}'),
   listInvites: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Invite>>('GET', '/v1/team/invites'),
-  createInvite: route<(body: Static<typeof InviteRequest>) => Static<typeof IssuedInvite>>('POST', '/v1/team/invites'),
+  createInvite: route<(body: Static<typeof InviteRequest>) => Static<typeof IssuedInvite> & Partial<Static<typeof AddedMember>>>('POST', '/v1/team/invites'),
   revokeInvite: route<(id: string) => null>('DELETE', '/v1/team/invites/{id}'),
   listTeamMembers: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Member>>('GET', '/v1/team/members'),
+  findPeople: route<(query?: Query<'q' | 'count'>) => PageOf<typeof Person>>('GET', '/v1/team/people'),
   changeTeamRole: route<(userId: string, body: Static<typeof RoleRequest>) => Static<typeof Member>>('PATCH', '/v1/team/members/{userId}'),
   removeTeamMember: route<(userId: string) => null>('DELETE', '/v1/team/members/{userId}'),
   searchMemory: route<(body: Static<typeof SearchRequest>) => Static<typeof SearchResponse>>('POST', '/v1/memory/search'),

@@ -142,6 +142,36 @@ export const TEAM_ROWS: readonly Row[] = [
     body: invite,
   },
   {
+    route: 'POST /v1/team/invites',
+    about: 'adds a member of the Company',
+    kind: 'Team, Full access, change',
+    ok: 201,
+    ids: ['userId'],
+    ofCompany: true,
+    values: async ({ targets, at }) => ({ userId: (await targets.account(at)).userId }),
+    body: ({ userId }) => ({ userId, role: 'member' }),
+  },
+  {
+    route: 'POST /v1/team/invites',
+    about: 'adds a Team Owner',
+    kind: 'Team Owners, change',
+    ok: 201,
+    ids: ['userId'],
+    ofCompany: true,
+    values: async ({ targets, at }) => ({ userId: (await targets.account(at)).userId }),
+    body: ({ userId }) => ({ userId, role: 'owner' }),
+  },
+  {
+    route: 'GET /v1/team/people',
+    kind: 'Team, Full access',
+    ok: 200,
+    values: async ({ targets, at }) => {
+      const { email } = await targets.account(at);
+      return { q: email };
+    },
+    query: ({ q = '' }) => `q=${encodeURIComponent(q)}`,
+  },
+  {
     route: 'DELETE /v1/team/invites/:id',
     kind: 'Team, Full access',
     ok: 204,

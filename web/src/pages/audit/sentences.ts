@@ -41,6 +41,7 @@ const SENTENCES: Readonly<Record<AuditKind, string>> = {
   'team.client_create': 'made {a client}',
   'team.client_change': 'renamed or restored {a client}',
   'team.client_archive': 'archived {a client}',
+  'team.member_add': 'added {a person} to the Team',
   'team.member_role': 'gave {a person} another role in the Team',
   'team.member_remove': 'removed {a person} from the Team',
   'team.invite': 'invited {a person} to the Team',
