@@ -64,6 +64,10 @@ export function cookieToken(request: FastifyRequest, config: CookieConfig): stri
   return cookie?.slice(start.length) ?? null;
 }
 
+/** Whether a request has any credential, valid or not. */
+export const hasCredential = (request: FastifyRequest, config: CookieConfig): boolean =>
+  request.headers.authorization !== undefined || cookieToken(request, config) !== null;
+
 function sendCookie(
   request: FastifyRequest,
   reply: FastifyReply,

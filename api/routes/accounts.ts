@@ -1,6 +1,7 @@
 import { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { acceptInviteSignedIn } from '../../core/accounts/accept-signed-in.ts';
 import {
   type AccountChange,
   acceptInvite,
@@ -23,7 +24,7 @@ import {
   login,
   logout,
 } from '../../core/accounts/sign-in.ts';
-import { invalidField } from '../../shared/errors.ts';
+import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { canonicalEmail, parseEmail } from '../../shared/formats/names.ts';
 import { parseId } from '../../shared/ids.ts';
 import {
@@ -48,8 +49,13 @@ import {
 } from '../../shared/schemas/accounts.ts';
 import { Page, PageQuery } from '../../shared/schemas/common.ts';
 import { companyScope } from '../../shared/scope.ts';
-import { assertFromConsole, clearConsoleCookie, setConsoleCookie } from '../http/console-cookie.ts';
-import { owningCompany } from '../http/guards.ts';
+import {
+  assertFromConsole,
+  clearConsoleCookie,
+  hasCredential,
+  setConsoleCookie,
+} from '../http/console-cookie.ts';
+import { owningCompany, signedIn, withinToken } from '../http/guards.ts';
 import { errorCodes } from '../http/openapi/declared-errors.ts';
 import { answerPage, IdParams, UserParams } from '../http/requests.ts';
 import type { Routes } from '../types.ts';
@@ -79,24 +85,37 @@ const optionsSchema = {
   response: { 200: SignInOptions },
 };
 
+/** The codes of routes that accept an invite. Those without a password are the codes of the guards, and `forbidden`. */
+const ACCEPT_ERRORS = errorCodes(
+  'not_found',
+  'token_used',
+  'token_expired',
+  'token_revoked',
+  'invalid_credentials',
+  'unauthenticated',
+  'session_expired',
+  'agent_token_expired',
+  'forbidden',
+);
+
+const acceptRouteSchema = {
+  body: JoinRequest,
+  response: { 200: SessionInfo, 201: Session },
+  // A credential is looked at only in a request without a password.
+  security: [{}, { bearer: [] }],
+};
+
 const joinSchema = {
+  ...acceptRouteSchema,
   operationId: 'joinTeam',
   summary: 'Accept an invite into a Team',
   description:
-    'Creates an account for the invited email and signs in. If the email has an account, send its current password; ' +
-    'the account keeps its name. Errors: 404 `not_found` for an unknown token; 410 `token_used`, `token_expired`, ' +
-    '`token_revoked`; 401 `invalid_credentials`; 409 `team_archived`. Only success uses the token.',
+    'Creates an account for the invited email and signs in (201). If the email has an account, send its current password; ' +
+    'the account keeps its name. Or send `token` alone with the session of that account, which goes on (200): 403 ' +
+    '`forbidden` if the account has another email. Errors: 404 `not_found` for an unknown token; 410 `token_used`, ' +
+    '`token_expired`, `token_revoked`; 401 `invalid_credentials`; 409 `team_archived`. Only success uses the token.',
   tags: ['auth'],
-  body: JoinRequest,
-  response: { 201: Session },
-  errors: errorCodes(
-    'not_found',
-    'token_used',
-    'token_expired',
-    'token_revoked',
-    'invalid_credentials',
-    'team_archived',
-  ),
+  errors: errorCodes(...ACCEPT_ERRORS, 'team_archived'),
 };
 
 const linkSchema = {
@@ -249,14 +268,24 @@ export const ownAccountRoutes: Routes = (app, deps) => {
 };
 
 const acceptSchema = {
+  ...acceptRouteSchema,
   operationId: 'acceptInvitation',
   summary: 'Accept an invitation to become a Company Admin',
   description: 'Works as POST /v1/auth/join does for an invite into a Team.',
   tags: ['company'],
-  body: JoinRequest,
-  response: { 201: Session },
-  errors: errorCodes('not_found', 'token_used', 'token_expired', 'token_revoked', 'invalid_credentials'),
+  errors: ACCEPT_ERRORS,
 };
+
+/** @throws ServiceError `invalid_request` if what a password needs is missing, or stands there without one */
+function parseNewcomer({ token, name, password, cookie }: JoinRequest) {
+  if (password === undefined) {
+    const wrong = name !== undefined ? '/name' : cookie !== undefined ? '/cookie' : null;
+    if (wrong !== null) throw invalidField(wrong, 'is allowed only with password');
+    return null;
+  }
+  if (name === undefined) throw invalidField('/name', 'is required with password');
+  return { token, name, password };
+}
 
 /** /v1/auth/login, /v1/auth/join, /v1/auth/link, /v1/auth/reset, /v1/company/invitations */
 export const signedOutAccountRoutes: Routes = (app, deps) => {
@@ -284,12 +313,32 @@ export const signedOutAccountRoutes: Routes = (app, deps) => {
     );
   });
 
-  app.post('/v1/auth/join', { schema: joinSchema }, async (request, reply) => {
-    reply.code(201);
-    return answerSession(request, reply, (caller) =>
-      acceptInvite(deps, { ...request.body, ...caller }, 'team'),
-    );
-  });
+  const identifyCaller = signedIn(deps);
+
+  /** Accepts an invite: with a password, or for the account of the session with which the request is sent. */
+  const accept = async (
+    request: FastifyRequest<{ Body: JoinRequest }>,
+    reply: FastifyReply,
+    kind: 'team' | 'company',
+  ) => {
+    const newcomer = parseNewcomer(request.body);
+    if (newcomer !== null) {
+      reply.code(201);
+      return answerSession(request, reply, (caller) => acceptInvite(deps, { ...newcomer, ...caller }, kind));
+    }
+    if (!hasCredential(request, deps.config)) {
+      const remedy = 'send a name and a password, or the session of the invited person';
+      throw new ServiceError(
+        'unauthenticated',
+        `The request has neither a password nor a credential; ${remedy}`,
+      );
+    }
+    await identifyCaller.call(app, request, reply);
+    await withinToken.call(app, request, reply);
+    return acceptInviteSignedIn(deps, request.identity, request.body.token, kind);
+  };
+
+  app.post('/v1/auth/join', { schema: joinSchema }, (request, reply) => accept(request, reply, 'team'));
 
   app.post('/v1/auth/link', { schema: linkSchema }, async ({ body }) => readLink(deps, body.token));
 
@@ -297,12 +346,9 @@ export const signedOutAccountRoutes: Routes = (app, deps) => {
     answerSession(request, reply, (caller) => resetPassword(deps, { ...request.body, ...caller })),
   );
 
-  app.post('/v1/company/invitations/accept', { schema: acceptSchema }, async (request, reply) => {
-    reply.code(201);
-    return answerSession(request, reply, (caller) =>
-      acceptInvite(deps, { ...request.body, ...caller }, 'company'),
-    );
-  });
+  app.post('/v1/company/invitations/accept', { schema: acceptSchema }, (request, reply) =>
+    accept(request, reply, 'company'),
+  );
 };
 
 /** Links that set a new password. Company Owners create them for others. */

@@ -123,12 +123,16 @@ export const Link = Type.Object({
 export type Link = Static<typeof Link>;
 export const PasswordRequest = Body({ currentPassword: Password, newPassword: NewPassword });
 /** Accepts an invite or an invitation. */
-export const JoinRequest = Body({
-  token: LinkToken,
-  name: VisibleName,
-  password: NewPassword,
-  cookie: InCookie,
-});
+export const JoinRequest = Body(
+  {
+    token: LinkToken,
+    name: Type.Optional(VisibleName),
+    password: Type.Optional(NewPassword),
+    cookie: InCookie,
+  },
+  'with a password, name is required; without one, the session accepts and token is the only field',
+);
+export type JoinRequest = Static<typeof JoinRequest>;
 
 const BaseUrl = Type.Optional(
   Type.String({ maxLength: 2048, description: 'absolute address, http or https, that the link begins with' }),

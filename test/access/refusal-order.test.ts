@@ -109,7 +109,9 @@ function refusalOf(row: Row, caller: CallerName, fault: Fault): string {
   const answer = expectedOf(row)[caller];
   const { refusalByBody } = row;
   const isLater =
-    answer === refusalByBody?.refusal && (refusalByBody.after === 'checks' || UNREADABLE.includes(fault));
+    refusalByBody !== undefined &&
+    [refusalByBody.refusal].flat().includes(answer) &&
+    (refusalByBody.after === 'checks' || UNREADABLE.includes(fault));
   return isOfGuard(row, caller, answer) && !isLater ? answer : fault.refusal;
 }
 

@@ -39,8 +39,8 @@ export interface Row {
   ofCompany?: true;
   /** What an answer repeats of the request: it tells its caller nothing. */
   repeats?: (values: Values) => string;
-  /** The refusal that depends on the body, and what comes before it: a body that cannot be read, or any invalid field too. */
-  refusalByBody?: { refusal: string; after: 'reading' | 'checks' };
+  /** The refusals that depend on the body, and what comes before them: a body that cannot be read, or any invalid field too. */
+  refusalByBody?: { refusal: string | readonly string[]; after: 'reading' | 'checks' };
   /** Only reads, whatever its method, so that nothing is rechecked after the guards. */
   reads?: true;
   /**

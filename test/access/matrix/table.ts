@@ -60,6 +60,8 @@ const TABLE = readTable(`
   no method of any route                 | 405    | 405      | 405       | 405    | 405     | 405       | 405        | 405        | 405      | 405      | 405        | 405      | 405
   signed in                              | 401    | ok       | ok        | ok     | ok      | ok        | ok         | ok         | ok       | ok       | ok         | ok       | ok
   service token                          | 401    | forbidden | forbidden | forbidden | forbidden | forbidden | forbidden  | forbidden  | forbidden | forbidden | forbidden | forbidden | forbidden
+  the invited person                     | 401    | forbidden | ok       | ok     | ok      | ok        | ok         | ok         | ok       | ok       | ok         | ok       | ok
+  the invited person, into a Team        | 401    | forbidden | ok       | ok     | ok      | ok        | ok         | ok         | ok       | ok       | ok         | ok       | archived
   Company Admins                         | 401    | ok       | role      | role   | role    | role      | role       | role       | ok       | ok       | ok         | ok       | ok
   Company Admins, by id                  | 401    | 404      | role      | role   | role    | role      | role       | role       | ok       | ok       | ok         | ok       | ok
   Company Admins, change of a Team       | 401    | 404      | role      | role   | role    | role      | role       | role       | ok       | ok       | ok         | ok       | archived

@@ -183,6 +183,39 @@ export class Targets {
     return { id: this.canaries.mark(id, 'invitation', key), token };
   }
 
+  /**
+   * An open invite for the address of this person's account, whatever role they have by now.
+   * @param to the Team, or the Company, for a Company Admin
+   */
+  async inviteOf(place: Place, userId: string, to: 'team' | 'company'): Promise<{ token: string }> {
+    const token = this.canaries.secret(newToken());
+    const [account] = await this.service.database.query<{ email: string }>(
+      'select email from identity.account where id = $1',
+      [userId],
+    );
+    await this.write('invite', {
+      company_id: place.companyId,
+      id: newId(),
+      team_id: to === 'team' ? place.teamId : null,
+      email: account?.email,
+      role: to === 'team' ? 'member' : 'admin',
+      grants: '[]',
+      token_hash: hashToken(token),
+      expires_at: new Date(Date.now() + 3_600_000),
+      created_by: place.ownerId,
+    });
+    return { token };
+  }
+
+  /** The beginning of the Team in a list of Teams. */
+  async listedTeam({ teamId }: Place): Promise<string> {
+    const [team] = await this.service.database.query<{ id: string; name: string }>(
+      'select id, name from identity.team where id = $1',
+      [teamId],
+    );
+    return JSON.stringify(team).slice(1, -1);
+  }
+
   /** An open request of some Company Admin for access to the Team. */
   async accessRequest(place: Place): Promise<string> {
     const { userId } = await this.account(place, { companyRole: 'admin' });

@@ -9,6 +9,12 @@ const [asset = ''] = readBuiltConsole()?.assets.keys() ?? [];
 
 const newcomer = { name: 'A newcomer', password: PASSWORD };
 
+/** A credential is looked at only once the body has no password. */
+const WITHOUT_PASSWORD = {
+  refusal: ['401 unauthenticated', '401 agent_token_expired', '403 forbidden'],
+  after: 'checks',
+} as const;
+
 /** Pages and documents that are the same for everybody. A page requests its records by itself. */
 const DOCUMENTS = `
   /v1/health /v1/openapi.json /livez /readyz
@@ -61,6 +67,21 @@ export const OPEN_ROWS: readonly Row[] = [
     body: ({ token }) => ({ token, ...newcomer }),
   },
   {
+    route: 'POST /v1/auth/join',
+    about: 'with the session',
+    kind: 'the invited person, into a Team',
+    ok: 200,
+    fresh: true,
+    refusalByBody: WITHOUT_PASSWORD,
+    values: async ({ at, caller, targets }) => ({
+      token: (await targets.inviteOf(at, caller.userId, 'team')).token,
+      told: await targets.listedTeam(at),
+    }),
+    // The answer lists the Team, which POST /v1/auth/link tells whoever has the token.
+    repeats: ({ told = '' }) => told,
+    body: ({ token }) => ({ token }),
+  },
+  {
     route: 'POST /v1/auth/reset',
     kind: 'open',
     ok: 200,
@@ -83,6 +104,18 @@ export const OPEN_ROWS: readonly Row[] = [
     secret: true,
     values: async ({ at, targets }) => ({ token: (await targets.invitation(at, 'staff')).token }),
     body: ({ token }) => ({ token, ...newcomer }),
+  },
+  {
+    route: 'POST /v1/company/invitations/accept',
+    about: 'with the session',
+    kind: 'the invited person',
+    ok: 200,
+    fresh: true,
+    refusalByBody: WITHOUT_PASSWORD,
+    values: async ({ at, caller, targets }) => ({
+      token: (await targets.inviteOf(at, caller.userId, 'company')).token,
+    }),
+    body: ({ token }) => ({ token }),
   },
 
   { route: 'GET /v1/auth/session', kind: 'signed in', ok: 200 },
