@@ -43,7 +43,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 const IGNORING = (
   'listCompanies listTeams listCompanyMembers listInvitations listAccessRequests listCompanyGrants listCompanyTokens listCompanyAudit ' +
   'verifyAudit listSessions listTokens listTeamTokens listTeamMembers listInvites listClients listClientGrants ' +
-  'listTeamAudit listBatches listMemoryVersions'
+  'listTeamAudit listBatches listMemoryVersions findPeople'
 ).split(' ');
 
 /** What is refused before the schema, and how. */
@@ -72,6 +72,7 @@ const FURTHER_RULES = [
   'is the same as /ids/0',
   'must be a number, a colon and 64 hexadecimal digits in small letters',
   'must be active or archived',
+  'must be admin or member with email',
   'must be an absolute http or https address without query and fragment',
   'must be one of queued, running, completed, failed, cancelled',
   'names a capture that is not in the batch',
@@ -84,6 +85,7 @@ const BOUNDS = readTable(`
   1–300 characters, visible     | name teamName
   1–300 characters, not blank   | email externalId filename ownerEmail q sessionId title
   1–300 characters              | token
+  2–300 characters              | q
   –300 characters               | companyId embeddingModel mediaType q
   1–50 characters, not blank    | add/0 remove/0 tag tags/0
   1–256 characters              | currentPassword password

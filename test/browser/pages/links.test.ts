@@ -4,7 +4,9 @@ import { pino } from 'pino';
 import type { Page } from 'playwright-core';
 import { API_TOKEN, openTestApp, type SignedIn } from '../../support/app.ts';
 import { callerOf } from '../../support/client/client.ts';
+import { columns } from '../../support/columns.ts';
 import {
+  addPasswordHolder,
   expireInvite,
   givePassword,
   makeInvitation,
@@ -198,5 +200,48 @@ describe('the pages of one-time links', { skip }, () => {
     await context.unroute('**/v1/auth/link');
     await page.getByRole('button', { name: 'Try again' }).click();
     await heading(page, 'Join your Team');
+  });
+
+  for (const { path, button, make } of [
+    {
+      path: '/join',
+      button: 'Join the Team',
+      make: (company: SignedIn, email: string) => makeInvite(service, company, { email }),
+    },
+    {
+      path: '/accept',
+      button: 'Accept the invitation',
+      make: (company: SignedIn, email: string) => makeInvitation(company, { email }),
+    },
+  ])
+    test(`${path} needs one press and no password from the person who is signed in`, async () => {
+      const company = await service.company();
+      const person = await addPasswordHolder(service, company, {});
+      const { token } = await make(company, person.email);
+      const { page } = await openIn(await profileOf(browser, base, person.token), `${path}#token=${token}`);
+      const use = page.getByRole('button', { name: button });
+      await use.waitFor();
+      assert.equal(await page.getByLabel('Password', { exact: true }).count(), 0);
+      await use.click();
+      await page.waitForURL((url) => url.pathname === '/');
+      const { company: of, teams } = await person.api.getSession();
+      if (path === '/join') assert.deepEqual(columns(teams, 'id', 'role'), [[company.teamId, 'member']]);
+      else assert.equal(of.role, 'admin');
+    });
+
+  test('says so if somebody else is signed in, and asks for the password once they have signed out', async () => {
+    const company = await service.company();
+    const person = await addPasswordHolder(service, company, {});
+    const { token } = await makeInvite(service, company, { email: person.email });
+    const { page } = await openIn(await profileOf(browser, base, company.token), `/join#token=${token}`);
+    await page.getByText(`you are signed in as ${company.ownerEmail}`).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Join the Team' }).count(), 0);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Join the Team' }).click();
+    await page.waitForURL((url) => url.pathname === '/');
+    assert.deepEqual(columns((await person.api.getSession()).teams, 'id', 'role'), [
+      [company.teamId, 'member'],
+    ]);
   });
 });

@@ -73,6 +73,48 @@ describe('the page of people', { skip }, () => {
     assert.equal(refused.splice(0).length, 1, 'the request that was refused');
   });
 
+  test('someone of the Company is found by a part of the name and added at once, with the keyboard', async () => {
+    const company = await service.company();
+    const { id: acme } = await company.api.createClient({ name: 'Acme' });
+    const { userId } = await addPerson(service, company, {});
+    await service.database.query('update identity.account set name = $2 where id = $1', [
+      userId,
+      'Zoë Ångström',
+    ]);
+    await addNamed(company, 'Zora Member');
+    const { page, refused } = await open(company, '/people');
+    await press(page, 'Add a person');
+    const field = page.getByRole('combobox', { name: 'Name or whole email' });
+    await press(page, 'Add to the Team');
+    await said(page, 'Type a name, and choose a person.');
+    await field.fill('Nobody at all');
+    await said(page, 'Nobody of your Company has this name');
+    // Only who has no role in the Team is found.
+    await field.fill('ZO');
+    await page.getByRole('option', { name: 'Zoë Ångström' }).waitFor();
+    assert.equal(await page.getByRole('option').count(), 1);
+    await field.press('ArrowDown');
+    await field.press('Enter');
+    await page.getByRole('button', { name: 'Choose another' }).waitFor();
+    await choose(page, 'Acme', 'Read');
+    await press(page, 'Add to the Team');
+    await said(page, 'Zoë Ångström is now a Member of the Team.');
+    assert.deepEqual(await grants(company), [[userId, acme, 'read']]);
+    await page.getByRole('button', { name: 'Zoë Ångström', exact: true }).waitFor();
+    // A search that fails says so, and the next one is tried.
+    const isSearch = (url: URL) => url.pathname.endsWith('/team/people');
+    await page.route(isSearch, (route) => route.fulfill({ status: 400, json: {} }));
+    await press(page, 'Add a person');
+    await field.fill('Zoë');
+    await said(page, 'The people cannot be found now.');
+    await page.unroute(isSearch);
+    await field.fill(`person-${userId}@example.com`);
+    await said(page, 'Nobody of your Company has this name');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    refused.splice(0);
+  });
+
   test('access is given, copied from someone else and taken back, and what is refused is shown as it was', async () => {
     const company = await service.company();
     const { id: acme } = await company.api.createClient({ name: 'Acme' });

@@ -4,8 +4,9 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { Link } from '../../../shared/schemas/accounts.ts';
 import { wrongField } from '../app/form.ts';
 import { Refusal, send } from '../app/request.ts';
-import { begin, sendDueSignOut } from '../app/session.tsx';
+import { begin, sendDueSignOut, signOut, useSessionState } from '../app/session.tsx';
 import { Brand } from '../app/shell/entry.tsx';
+import { Button } from '../ui/button.tsx';
 import { PasswordField, TextField } from '../ui/field.tsx';
 import { Form, textIn } from '../ui/form-dialog.tsx';
 import { Failure } from '../ui/states.tsx';
@@ -39,6 +40,8 @@ interface Purpose {
   action: string;
   about: (link: Link) => ReactNode;
   use: (typed: { token: string; name: string; password: string }) => Promise<unknown>;
+  /** Uses it for the account that is signed in. Without it, the link is not for an account that can sign in. */
+  withSession?: (token: string) => Promise<unknown>;
   /** What a used link did, and whom to ask for another. */
   used: string;
   ask: string;
@@ -68,6 +71,7 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
       </>
     ),
     use: (typed) => send(null, 'joinTeam', [{ ...typed, cookie: true }]),
+    withSession: (token) => send(null, 'joinTeam', [{ token }]),
   },
   '/accept': {
     ...INVITE,
@@ -85,6 +89,7 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
         </>
       ),
     use: (typed) => send(null, 'acceptInvitation', [{ ...typed, cookie: true }]),
+    withSession: (token) => send(null, 'acceptInvitation', [{ token }]),
   },
   '/reset': {
     kind: 'reset',
@@ -142,7 +147,7 @@ export default function LinkPage() {
   const isOther = link !== undefined && link.kind !== purpose.kind;
   const dead = deadLink(token === null ? 'cut' : isOther ? 'not_found' : codeOf(error), purpose);
   if (token !== null && dead === undefined && error === null)
-    return link && <LinkForm key={token} {...{ token, link, purpose, page }} />;
+    return link && <LinkUse key={token} {...{ token, link, purpose, page }} />;
   const [title, text] = dead ?? ['The link cannot be checked now', ''];
   return (
     <Brand title={title}>
@@ -157,8 +162,76 @@ export default function LinkPage() {
 
 type FormProps = { token: string; link: Link; purpose: Purpose; page: string };
 
-function LinkForm({ token, link, purpose, page }: FormProps) {
+/** Leads into the console once a link was used. */
+function useUsed(page: string) {
   const navigate = useNavigate();
+  return async () => {
+    sessionStorage.removeItem(keyOf(page));
+    await begin();
+    await navigate({ to: '/', replace: true });
+  };
+}
+
+/** The refusal of a link that was open when the page was shown. */
+function refused(error: unknown, purpose: Purpose): unknown {
+  const dead = deadLink(codeOf(error), purpose);
+  return dead === undefined ? error : new Error(dead.join('. '));
+}
+
+/** The form with a password; for who is signed in, one button, or the offer to sign out. */
+function LinkUse(props: FormProps) {
+  const { data: session, isPending } = useSessionState();
+  if (props.purpose.withSession === undefined) return <LinkForm {...props} />;
+  if (isPending) return null;
+  if (!session || session.isOver) return <LinkForm {...props} />;
+  const { email, name } = session.user;
+  return email === props.link.email ? (
+    <SignedInForm {...props} name={name} />
+  ) : (
+    <OtherAccount {...props} email={email} />
+  );
+}
+
+function SignedInForm({ token, link, purpose, page, name }: FormProps & { name: string }) {
+  const used = useUsed(page);
+  async function use() {
+    await purpose.withSession?.(token).catch((error: unknown) => {
+      throw refused(error, purpose);
+    });
+    await used();
+  }
+  return (
+    <Brand title={purpose.title}>
+      <p className="text-soft">
+        {purpose.about(link)} You are signed in as <Name className="font-medium">{name}</Name>, with{' '}
+        <Name>{link.email}</Name>.
+      </p>
+      <Form action={purpose.action} send={use}>
+        {null}
+      </Form>
+    </Brand>
+  );
+}
+
+function OtherAccount({ link, purpose, email }: FormProps & { email: string }) {
+  return (
+    <Brand title={purpose.title}>
+      <p className="text-soft">
+        {purpose.about(link)} The link is for <Name>{link.email}</Name>, and you are signed in as{' '}
+        <Name>{email}</Name>. To use it, sign out first; the link stays open.
+      </p>
+      <Button look="primary" className="h-9" onClick={() => void signOut()}>
+        Sign out
+      </Button>
+      <RouterLink to="/" className="w-fit text-brand underline">
+        Open the console
+      </RouterLink>
+    </Brand>
+  );
+}
+
+function LinkForm({ token, link, purpose, page }: FormProps) {
+  const used = useUsed(page);
   const isReset = link.kind === 'reset';
   const isNew = isReset || !link.hasAccount;
   const asksName = isNew && !isReset;
@@ -177,12 +250,9 @@ function LinkForm({ token, link, purpose, page }: FormProps) {
       await purpose.use({ token, name: name || link.email, password });
     } catch (error) {
       if (codeOf(error) === 'invalid_credentials') throw wrongField('password', HAS_OTHER_PASSWORD);
-      const dead = deadLink(codeOf(error), purpose);
-      throw dead === undefined ? error : new Error(dead.join('. '));
+      throw refused(error, purpose);
     }
-    sessionStorage.removeItem(keyOf(page));
-    await begin();
-    await navigate({ to: '/', replace: true });
+    await used();
   }
   return (
     <Brand title={typeof purpose.title === 'string' ? purpose.title : purpose.title(link)}>

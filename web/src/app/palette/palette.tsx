@@ -11,13 +11,14 @@ import {
   UserPlus,
   Users,
 } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { excerptOf, plain, soughtBy } from '../../pages/search/marks.ts';
 import { searchBody } from '../../pages/search/query.ts';
 import { DialogFrame } from '../../ui/popup-parts.tsx';
 import { Name } from '../../ui/text.tsx';
 import { useRead } from '../data.ts';
 import { canOpen, PAGES } from '../pages.tsx';
+import { usePaused } from '../paused.ts';
 import { useSessionContext } from '../session.tsx';
 import { useRecentSearches } from '../stored.ts';
 import { takeTyped } from './typed-ahead.ts';
@@ -36,16 +37,6 @@ function excerptText(passage: string, query: string): string {
   const text = plain(passage);
   const { start, end } = excerptOf(text, soughtBy(query));
   return text.slice(start, end);
-}
-
-/** What was typed, when no key was pressed for so long; from the second letter. */
-function usePaused(text: string, ms: number): string {
-  const [paused, setPaused] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), ms);
-    return () => clearTimeout(timer);
-  }, [text, ms]);
-  return paused === text && text.length >= 2 ? text : '';
 }
 
 /** Everything by name: titles of sources, a search, pages, Teams. */

@@ -1,7 +1,7 @@
 import { Link, Trash2, UserPlus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Invite } from '../../../../shared/schemas/people.ts';
-import { useAll, useChange, useList } from '../../app/data.ts';
+import { useChange, useList } from '../../app/data.ts';
 import { wrongField } from '../../app/form.ts';
 import { useNames } from '../../app/person.ts';
 import { Button } from '../../ui/button.tsx';
@@ -12,11 +12,10 @@ import { ConfirmAct, FormDialog } from '../../ui/form-dialog.tsx';
 import { RecordList } from '../../ui/list.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { OnceDialog } from '../../ui/once.tsx';
-import { Segments } from '../../ui/segments.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { count, Name, Tag, Time } from '../../ui/text.tsx';
-import { type Access, AccessRows } from './access.tsx';
-import { byName, PLACES, ROLES, usePeopleRights, type Where } from './rights.ts';
+import { useGivenAccess } from './given-access.tsx';
+import { PLACES, ROLES, usePeopleRights, type Where } from './rights.ts';
 
 const STATES = {
   open: ['Open', 'good'],
@@ -97,13 +96,6 @@ export function Invites({ of, isMaking, onMaking }: ListProps) {
   );
 }
 
-/** The most clients that an invite opens. */
-const MAX_GRANTS = 200;
-const CHOICES: readonly { value: 'member' | 'admin'; name: string }[] = [
-  { value: 'member', name: 'Member' },
-  { value: 'admin', name: 'Admin, with Full access' },
-];
-
 /**
  * Invites one or several people, whose addresses are pasted, and shows their links. To a Team they have one role, and the
  * clients that are opened to all of them.
@@ -113,31 +105,19 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
   const createInvite = useChange('createInvite', ['listInvites']);
   const createInvitation = useChange('createInvitation', ['listInvitations']);
   const [text, setText] = useState(like?.email ?? '');
-  const [role, setRole] = useState<'admin' | 'member'>(like?.role === 'admin' ? 'admin' : 'member');
-  const [access, setAccess] = useState<ReadonlyMap<string, Access>>(
-    new Map(like?.grants.map((one) => [one.clientId, one.access])),
-  );
   const [outcome, setOutcome] = useState<Pick<LinksProps, 'links' | 'refused'> | null>(null);
   const [hours, setHours] = useState(168);
   const { addresses, others } = addressesIn(text);
   const isTeam = of === 'team';
-  const clients = useAll('listClients', {}, isTeam);
-  // Of an invite that is made again, a client can be archived by now.
-  const isGone = (id: string) => clients.isRead && !clients.items.some((one) => one.id === id);
+  const given = useGivenAccess(['admin', 'member'], isTeam, like);
 
   async function make(email: string, expiresInHours: number): Promise<OneTimeLink> {
     if (!isTeam) {
       const { invitation, url } = await createInvitation.mutateAsync([{ email, expiresInHours }]);
       return { ...invitation, url };
     }
-    const grants = [...access].flatMap(([clientId, level]) =>
-      level === 'none' || role === 'admin' || isGone(clientId)
-        ? []
-        : [{ clientId, access: level as 'read' | 'write' }],
-    );
-    if (grants.length > MAX_GRANTS)
-      throw new Error(`An invite opens at most ${MAX_GRANTS} clients. Open the others afterwards.`);
-    const { invite, url } = await createInvite.mutateAsync([{ email, expiresInHours, role, grants }]);
+    const draft = { email, expiresInHours, role: given.role, grants: given.grants() };
+    const { invite, url } = await createInvite.mutateAsync([draft]);
     return { ...invite, url };
   }
 
@@ -184,17 +164,7 @@ function InviteDialog({ of, like, onClose }: { of: Where; like: Invite | undefin
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      {isTeam && <Segments isLabelShown label="Role" value={role} options={CHOICES} onChange={setRole} />}
-      {isTeam && role === 'member' && clients.items.length > 0 && (
-        <AccessRows
-          label="Clients"
-          noun="client"
-          rows={clients.items.toSorted(byName).map((one) => ({ ...one, can: 'give' }))}
-          height="max-h-[24vh]"
-          accessOf={(id) => access.get(id) ?? 'none'}
-          onChange={(ids, level) => setAccess(new Map([...access, ...ids.map((id) => [id, level] as const)]))}
-        />
-      )}
+      {given.fields}
       <LinkHours hours={[24, 168, 720]} initial={hours} />
     </FormDialog>
   );

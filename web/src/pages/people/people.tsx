@@ -1,5 +1,5 @@
-import { Eraser, KeyRound, UserMinus, UserPlus, Users } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { Eraser, KeyRound, UserCheck, UserMinus, UserPlus, Users } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { Member } from '../../../../shared/schemas/people.ts';
 import { useAll, useChange } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
@@ -31,6 +31,8 @@ import {
   withArticle,
 } from './rights.ts';
 
+const AddPerson = lazy(() => import('./add-person.tsx'));
+
 const TABS = [
   { value: undefined, name: 'Members' },
   { value: 'invites', name: 'Invites' },
@@ -44,9 +46,17 @@ export default function People() {
   const isMaking = changes && filters.invite !== undefined;
   const tab = manages && (isMaking || filters.tab === 'invites') ? 'invites' : undefined;
   const make = (isOpen: boolean) => void setFilters({ invite: isOpen ? '1' : undefined, tab: 'invites' });
-  const inviteButton = changes && primaryButton(UserPlus, 'Invite people', () => make(true));
+  const add = (isOpen: boolean) => void setFilters({ add: isOpen ? '1' : undefined });
+  const buttons = changes && (
+    <>
+      <Button icon={UserCheck} onClick={() => add(true)}>
+        Add a person
+      </Button>
+      {primaryButton(UserPlus, 'Invite people', () => make(true))}
+    </>
+  );
   return (
-    <Page total={total} actions={inviteButton}>
+    <Page total={total} actions={buttons}>
       {manages && <Tabs label="People" parameter="tab" value={tab} tabs={TABS} />}
       {tab === 'invites' ? (
         <Invites of="team" isMaking={isMaking} onMaking={make} />
@@ -58,7 +68,7 @@ export default function People() {
             setFilters={setFilters}
             empty={
               <Empty icon={Users} title="Nobody has a role in this Team yet">
-                {inviteButton || <p>An Owner of the Company can invite someone.</p>}
+                {buttons || <p>An Owner of the Company can invite someone.</p>}
               </Empty>
             }
           />
@@ -67,6 +77,11 @@ export default function People() {
             {!manages && ' To change who is in the Team, ask one of its Owners or Admins.'}
           </p>
         </>
+      )}
+      {changes && filters.add !== undefined && (
+        <Suspense>
+          <AddPerson onClose={() => add(false)} />
+        </Suspense>
       )}
     </Page>
   );
