@@ -3,7 +3,8 @@ import { foldName } from '../../shared/formats/names.ts';
 import { isId } from '../../shared/ids.ts';
 import { SessionInfo } from '../../shared/schemas/accounts.ts';
 import { Client } from '../../shared/schemas/clients.ts';
-import { Member } from '../../shared/schemas/people.ts';
+import { Page } from '../../shared/schemas/common.ts';
+import { Member, Person } from '../../shared/schemas/people.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { PROGRAM } from '../terminal/program.ts';
@@ -17,7 +18,7 @@ import {
   readSession,
   UNNAMED,
 } from './profiles.ts';
-import { readList } from './requests.ts';
+import { readList, withQuery } from './requests.ts';
 import { type Credential, connect, type ServiceClient } from './service-client.ts';
 import { environmentToken, placeName, serviceUrl, serviceUrlFor } from './settings.ts';
 
@@ -132,6 +133,27 @@ export async function findMember(service: ServiceClient, given: string): Promise
     found.length === 0
       ? `--actor: the Team has no member named ${name}; it has: ${listed(named)}`
       : `--actor: several members are named ${name}: choose one by the id: ${listed(found)}`,
+  );
+}
+
+/**
+ * The id of a person of the Company who has no role in the Team, by the name or a part of it, the whole email, or the id. An
+ * id is not looked up.
+ * @throws CommandError that lists the candidates if nobody is found, or several people
+ */
+export async function findPerson(service: ServiceClient, given: string): Promise<string> {
+  if (isId(given)) return given.toLowerCase();
+  const found = await service.get(withQuery('/v1/team/people', { q: given }), Page(Person));
+  const people = found.items.map(({ userId, name }) => ({ id: userId, name }));
+  const [only, ...others] = people;
+  if (only !== undefined && others.length === 0) return only.id;
+  const named = findNamed(given, people);
+  if ('id' in named) return named.id;
+  const text = JSON.stringify(oneLine(given));
+  throw new CommandError(
+    only === undefined
+      ? `nobody of your Company who is not in the Team yet has ${text} in the name, or as the email`
+      : `several people have ${text} in their names: choose one by the id: ${listed(people)}`,
   );
 }
 

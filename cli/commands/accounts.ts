@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { isId } from '../../shared/ids.ts';
-import { ResetLink, Session, SessionInfo } from '../../shared/schemas/accounts.ts';
+import { Link, ResetLink, Session, SessionInfo } from '../../shared/schemas/accounts.ts';
 import { Time } from '../../shared/schemas/common.ts';
 import {
   chosenProfile,
@@ -285,6 +285,33 @@ them. For an agent token, also its name and its permissions.`,
       ...(teams.length === 0 ? ['You do not have access to any Team.'] : table(TEAM_COLUMNS, teams)),
     ];
     return { text: lines.join('\n'), data: { ...session, url, credential: source, profile } };
+  },
+};
+
+/** The token of a link, or the text itself. */
+function tokenIn(link: string): string {
+  const token = URL.canParse(link) ? new URLSearchParams(new URL(link).hash.slice(1)).get('token') : link;
+  if (token === null || token === '') throw new CommandError('the link is incomplete: it ends with #token=…');
+  return token;
+}
+
+export const accept: Command<typeof SERVICE_OPTIONS> = {
+  section: 'account',
+  summary: 'accept an invite for your own account',
+  about: `Accepts an invite into a Team, or the invitation to become an Admin of the Company, with the link that you were given.
+It must be for the email of your account. Without an account, open the link in a browser.`,
+  options: SERVICE_OPTIONS,
+  operand: { name: 'link' },
+  notes: CREDENTIAL_NOTE,
+  async run(values, given) {
+    const { service } = await signedIn(values);
+    const token = tokenIn(given.trim());
+    const { kind, team, company } = await service.post('/v1/auth/link', Link, { token });
+    if (kind === 'reset') throw new CommandError('the link sets a new password: open it in a browser');
+    const path = kind === 'invite' ? '/v1/auth/join' : '/v1/company/invitations/accept';
+    const session = await service.post(path, SessionInfo, { token });
+    const what = team === null ? `an Admin of ${oneLine(company)}` : `in the Team ${oneLine(team)}`;
+    return { text: `You are now ${what}.`, data: session };
   },
 };
 

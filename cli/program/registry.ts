@@ -1,5 +1,5 @@
 import { similarNames } from '../../shared/settings/unknown-variables.ts';
-import { login, logout, ownerResetLink, whoami } from '../commands/accounts.ts';
+import { accept, login, logout, ownerResetLink, whoami } from '../commands/accounts.ts';
 import { activity } from '../commands/activity.ts';
 import { audit, auditVerify } from '../commands/audit.ts';
 import { capture } from '../commands/captures.ts';
@@ -21,7 +21,7 @@ import {
 import { importFolder } from '../commands/imports.ts';
 import { mcp } from '../commands/mcp.ts';
 import { memories, reopen, restore, review, unpublish, versions } from '../commands/memories.ts';
-import { teamMembers } from '../commands/people.ts';
+import { teamAdd, teamMembers } from '../commands/people.ts';
 import { profileList, profileSet } from '../commands/profile.ts';
 import { expand, search } from '../commands/search.ts';
 import { download, ingest, open } from '../commands/sources/files.ts';
@@ -49,6 +49,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   login,
   logout,
   whoami,
+  accept,
   'profile list': profileList,
   'profile set': profileSet,
   'token create': tokenCreate,
@@ -88,6 +89,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'team list': teamList,
   'team show': teamShow,
   'team members': teamMembers,
+  'team add': teamAdd,
   'team clients': teamClients,
   'team use': teamUse,
   status,

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
+import type { Member } from '../../shared/schemas/people.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import { column, columns } from '../support/columns.ts';
+import { makeInvitation, makeInvite } from '../support/invites.ts';
 import { addClient, addPerson, addTeam } from '../support/team.ts';
-import { cells, openCli } from './cli-person.ts';
+import { assertRefused, keepSession } from './cli.ts';
+import { cells, openCli, sessionOf } from './cli-person.ts';
 
-const { service, owner } = await openCli();
+const { service, base, newPerson, owner } = await openCli();
 
 describe('cli team', () => {
   test('lists Teams, members and clients, and shows one Team', async () => {
@@ -37,6 +40,55 @@ describe('cli team', () => {
     assert.match(await text('team', 'show'), /^Stored +0 bytes of 5\.0 GB, 0 of 500000 passages$/m);
     const teamId = await addTeam(service, company);
     assert.equal((await data<{ clients: number }>('team', 'show', '--team', teamId)).clients, 0);
+  });
+});
+
+describe('cli team add', () => {
+  test('adds a person of the Company by a part of the name, the email or the id', async () => {
+    const { company, person, text, data } = await owner();
+    const [read, written] = [await addClient(service, company), await addClient(service, company)];
+    const people = await Array.fromAsync(['Ann Baker', 'Ann Bakersfield', 'Ben'], async (name) => {
+      const { userId } = await addPerson(service, company, {});
+      await service.database.query('update identity.account set name = $2 where id = $1', [userId, name]);
+      return userId;
+    });
+    const [ann = '', annie = '', ben = ''] = people;
+    assertRefused(
+      await person.run(['team', 'add', 'Ann']),
+      /several people have "Ann" in their names.*Bakersfield/,
+    );
+    assertRefused(await person.run(['team', 'add', 'Nobody']), /nobody of your Company/);
+    const grants = ['--read', read, '--write', written];
+    const added = await text('team', 'add', 'ann', 'baker', ...grants);
+    assert.equal(added, `Ann Baker <person-${ann}@example.com> is now member of the Team.\n`);
+    assert.deepEqual(columns(await company.all.listClientGrants(), 'userId', 'clientId', 'access'), [
+      [ann, written, 'write'],
+      [ann, read, 'read'],
+    ]);
+    const { member } = await data<{ member: Member }>('team', 'add', annie, '--role=admin');
+    assert.deepEqual([member.userId, member.role], [annie, 'admin']);
+    await text('team', 'add', `person-${ben}@example.com`, '--role=owner');
+    assertRefused(await person.run(['team', 'add', ben]), /already has this role/);
+  });
+});
+
+describe('cli accept', () => {
+  test('accepts an invite and an invitation for the own account, by the link or its token', async () => {
+    const { company } = await owner();
+    const invited = await addPerson(service, company, {});
+    const email = `person-${invited.userId}@example.com`;
+    const person = await newPerson();
+    await keepSession(person, sessionOf(base, invited.token, email));
+    const { url } = await makeInvite(service, company, { email });
+    const joined = await person.run(['accept', url]);
+    assert.deepEqual([joined.stdout, joined.code], ['You are now in the Team Test Team.\n', 0]);
+    const { token } = await makeInvitation(company, { email });
+    const accepted = await person.run(['accept', token]);
+    assert.deepEqual([accepted.stdout, accepted.code], ['You are now an Admin of Test Company.\n', 0]);
+    const other = await makeInvite(service, company);
+    assertRefused(await person.run(['accept', other.url]), /for another address/);
+    assertRefused(await person.run(['accept', url]), /already been used|has been used/);
+    assertRefused(await person.run(['accept', 'https://memory.example.com/join']), /link is incomplete/);
   });
 });
 
