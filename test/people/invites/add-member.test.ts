@@ -9,8 +9,8 @@ import {
   accessToClient,
   makeInvite,
   outcomeOfJoin,
-  READS,
   REACHES_NOTHING,
+  READS,
   WRITES,
 } from '../../support/invites.ts';
 import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';

@@ -160,6 +160,10 @@ export default function LinkPage() {
   );
 }
 
+function titleOf({ title }: Purpose, link: Link): string {
+  return typeof title === 'string' ? title : title(link);
+}
+
 type FormProps = { token: string; link: Link; purpose: Purpose; page: string };
 
 /** Leads into the console once a link was used. */
@@ -201,7 +205,7 @@ function SignedInForm({ token, link, purpose, page, name }: FormProps & { name: 
     await used();
   }
   return (
-    <Brand title={purpose.title}>
+    <Brand title={titleOf(purpose, link)}>
       <p className="text-soft">
         {purpose.about(link)} You are signed in as <Name className="font-medium">{name}</Name>, with{' '}
         <Name>{link.email}</Name>.
@@ -215,7 +219,7 @@ function SignedInForm({ token, link, purpose, page, name }: FormProps & { name: 
 
 function OtherAccount({ link, purpose, email }: FormProps & { email: string }) {
   return (
-    <Brand title={purpose.title}>
+    <Brand title={titleOf(purpose, link)}>
       <p className="text-soft">
         {purpose.about(link)} The link is for <Name>{link.email}</Name>, and you are signed in as{' '}
         <Name>{email}</Name>. To use it, sign out first; the link stays open.
@@ -255,7 +259,7 @@ function LinkForm({ token, link, purpose, page }: FormProps) {
     await used();
   }
   return (
-    <Brand title={typeof purpose.title === 'string' ? purpose.title : purpose.title(link)}>
+    <Brand title={titleOf(purpose, link)}>
       <p className="text-soft">
         {purpose.about(link)}{' '}
         {!isReset && (
