@@ -66,7 +66,7 @@ async function assertIsForCaller(tx: Transaction, { companyId, email }: FoundInv
   if (invited?.userId === tx.scope.userId) return;
   throw new ServiceError(
     'forbidden',
-    'The invite is for another address than that of your account; sign in as the invited person, or send a password',
+    'The invite is for another account than yours; sign in as the invited person, or send a password',
   );
 }
 

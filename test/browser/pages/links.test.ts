@@ -244,4 +244,15 @@ describe('the pages of one-time links', { skip }, () => {
       [company.teamId, 'member'],
     ]);
   });
+
+  test('says so if who is signed in has the same address in another Company', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    await other.api.renameCompany({ name: 'Harbour & Sons' });
+    const { token } = await makeInvite(service, company, { email: other.ownerEmail });
+    const { page } = await openIn(await profileOf(browser, base, other.token), `/join#token=${token}`);
+    await page.getByText(`you are signed in as ${other.ownerEmail} in the Company Harbour & Sons.`).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Join the Team' }).waitFor();
+    await page.getByLabel('Your name').waitFor();
+  });
 });

@@ -188,11 +188,11 @@ function LinkUse(props: FormProps) {
   if (props.purpose.withSession === undefined) return <LinkForm {...props} />;
   if (isPending) return null;
   if (!session || session.isOver) return <LinkForm {...props} />;
-  const { email, name } = session.user;
-  return email === props.link.email ? (
-    <SignedInForm {...props} name={name} />
+  const { user, company } = session;
+  return user.email === props.link.email && company.name === props.link.company ? (
+    <SignedInForm {...props} name={user.name} />
   ) : (
-    <OtherAccount {...props} email={email} />
+    <OtherAccount {...props} email={user.email} company={company.name} />
   );
 }
 
@@ -217,12 +217,20 @@ function SignedInForm({ token, link, purpose, page, name }: FormProps & { name: 
   );
 }
 
-function OtherAccount({ link, purpose, email }: FormProps & { email: string }) {
+/** The account is of another person, or of the same address in another Company. */
+function OtherAccount({ link, purpose, email, company }: FormProps & { email: string; company: string }) {
   return (
     <Brand title={titleOf(purpose, link)}>
       <p className="text-soft">
         {purpose.about(link)} The link is for <Name>{link.email}</Name>, and you are signed in as{' '}
-        <Name>{email}</Name>. To use it, sign out first; the link stays open.
+        <Name>{email}</Name>
+        {company !== link.company && (
+          <>
+            {' '}
+            in the Company <Name>{company}</Name>
+          </>
+        )}
+        . To use it, sign out first; the link stays open.
       </p>
       <Button look="primary" className="h-9" onClick={() => void signOut()}>
         Sign out
