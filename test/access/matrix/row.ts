@@ -50,6 +50,8 @@ export interface Row {
   late?: Partial<Record<AccessChange, string | null>>;
   /** Asked by someone new each time, whom the request leaves signed out or otherwise changed. */
   fresh?: true;
+  /** People of elsewhere are members or invited afterwards. That is taken back, so that later answers list only whom they should. */
+  adds?: true;
   /** Answered to the secret in the body, and not to the session that is sent along. */
   secret?: true;
 }

@@ -90,7 +90,11 @@ export class Walk {
    * What each caller gets: status and code. A GET is asked as a HEAD too by one caller for each answer, and must not answer
    * otherwise.
    */
-  async ask(row: Row): Promise<{ outcomes: Record<string, string>; heads: Record<string, string> }> {
+  ask(row: Row): Promise<{ outcomes: Record<string, string>; heads: Record<string, string> }> {
+    return row.adds ? this.world.keepMembers(() => this.askAll(row)) : this.askAll(row);
+  }
+
+  private async askAll(row: Row): ReturnType<Walk['ask']> {
     const outcomes: Record<string, string> = {};
     const heads: Record<string, string> = {};
     const expected = expectedOf(row);

@@ -4,6 +4,7 @@ import type { Dependencies } from '../../../core/dependencies.ts';
 import type { Database } from '../../../db/driver/database.ts';
 import { createCompany } from '../../../db/startup/bootstrap.ts';
 import { callerOf } from '../../support/client/client.ts';
+import { column } from '../../support/columns.ts';
 import type { TestCompany } from '../../support/needs/database.ts';
 import { addTeam } from '../../support/scopes.ts';
 import { type Caller, type CallerTools, newCaller } from './callers.ts';
@@ -106,6 +107,28 @@ export class World {
     );
     this.canaries.share(t.ownerEmail.replace('@example.com', ''));
     this.targets.twins = { ...v, passwordHash };
+  }
+
+  /** Does something, and takes away the roles in Teams and the invites that were made meanwhile. */
+  async keepMembers<T>(act: () => Promise<T>): Promise<T> {
+    // Those who ask are made when they first ask, with their roles.
+    for (const name of CALLERS) await this.caller(name);
+    const { database } = this;
+    const members = await database.query<{ teamId: string; userId: string }>(
+      'select team_id as "teamId", user_id as "userId" from identity.team_member',
+    );
+    const invites = await database.query<{ id: string }>('select id from identity.invite');
+    const result = await act();
+    await database.query(
+      `delete from identity.team_member m
+        where not exists (select from unnest($1::uuid[], $2::uuid[]) b (team_id, user_id)
+                           where b.team_id = m.team_id and b.user_id = m.user_id)`,
+      [column(members, 'teamId'), column(members, 'userId')],
+    );
+    await database.query('delete from identity.invite where not id = any ($1::uuid[])', [
+      column(invites, 'id'),
+    ]);
+    return result;
   }
 
   /** Someone new of this name, signed in. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import type { App } from '../../../api/types.ts';
 import type { Session } from '../../../shared/schemas/accounts.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import {
   accept,
   addPasswordHolder,
@@ -146,22 +147,60 @@ describe('50 concurrent uses of a one-time token in two API processes', () => {
 });
 
 describe('two invites to one new email, used at the same time', () => {
-  test('of invites from two Companies one creates the account and the other returns 401', async (t) => {
-    const companies = [await service.company(), await service.company()];
-    const email = newEmail();
+  /** Uses each token in a process of its own, with a password of its own. */
+  async function useBoth(
+    t: TestContext,
+    uses: readonly [Kind['use'], Kind['use']],
+    tokens: [string, string],
+  ) {
     const second = await openSecondApp(t, service);
-    const tokens = await Promise.all(
-      companies.map(async (company) => (await makeInvite(service, company, { email })).token),
-    );
-    const answers = await Promise.all(
-      tokens.map(async (token, index) => join(index ? second : service, { token })),
+    return Promise.all([uses[0](tokens[0]), uses[1](tokens[1], second)]);
+  }
+
+  test('of two in one Company, one creates the account, and the other asks for its password', async (t) => {
+    const company = await service.company();
+    const before = await countGiven(service, company);
+    const email = newEmail();
+    const [invited, appointed] = [KINDS['an invite']!, KINDS['an invitation']!];
+    const tokens: [string, string] = [
+      await invited.make(company, email),
+      await appointed.make(company, email),
+    ];
+    const answers = await useBoth(
+      t,
+      [
+        (token, by) => join(by ?? service, { token }),
+        (token, by) => accept(by ?? service, { token, password: `${PASSWORD} of somebody else` }),
+      ],
+      tokens,
     );
     assert.deepEqual(answers.map(outcome).sort(), ['201', '401 invalid_credentials']);
-    const accounts = await database.query('select from identity.account where email = $1', [email]);
-    assert.equal(accounts.length, 1);
-    const loser = companies[answers.findIndex(({ statusCode }) => statusCode === 401)]!;
-    const { accounts: theirs, unused, events } = await countGiven(service, loser);
-    assert.deepEqual({ theirs, unused, events }, { theirs: 1, unused: 1, events: 0 });
+    const isInvite = answers[0].statusCode === 201;
+    assert.deepEqual(await countGiven(service, company), {
+      ...before,
+      accounts: 2,
+      members: isInvite ? 2 : 1,
+      sessions: 2,
+      unused: 1,
+      events: 1,
+    });
+  });
+
+  test('of two in two Companies, each creates an account there', async (t) => {
+    const companies = [await service.company(), await service.company()] as const;
+    const email = newEmail();
+    const { make, use } = KINDS['an invite']!;
+    const answers = await useBoth(
+      t,
+      [use, use],
+      [await make(companies[0], email), await make(companies[1], email)],
+    );
+    assert.deepEqual(answers.map(outcome), ['201', '201']);
+    const found = await database.query<{ company: string }>(
+      'select company_id as company from identity.account where email = $1',
+      [email],
+    );
+    assert.deepEqual(column(found, 'company').sort(), companies.map(({ companyId }) => companyId).sort());
   });
 });
 

@@ -1,4 +1,6 @@
 import { readBuiltConsole, readClientPackage } from '../../../../api/http/pages.ts';
+import type { Caller } from '../callers.ts';
+import type { Place } from '../place.ts';
 import type { Row } from '../row.ts';
 import { PASSWORD } from '../targets.ts';
 
@@ -14,6 +16,9 @@ const WITHOUT_PASSWORD = {
   refusal: ['401 unauthenticated', '401 agent_token_expired', '403 forbidden'],
   after: 'checks',
 } as const;
+
+/** The caller's own Team; for callers of another Company that Team of this one, whose invite they cannot use. */
+const ownPlace = ({ home }: Caller, at: Place) => (home.companyId === at.companyId ? home : at);
 
 /** Pages and documents that are the same for everybody. A page requests its records by itself. */
 const DOCUMENTS = `
@@ -72,11 +77,13 @@ export const OPEN_ROWS: readonly Row[] = [
     kind: 'the invited person, into a Team',
     ok: 200,
     fresh: true,
+    adds: true,
     refusalByBody: WITHOUT_PASSWORD,
-    values: async ({ at, caller, targets }) => ({
-      token: (await targets.inviteOf(at, caller.userId, 'team')).token,
-      told: await targets.listedTeam(at),
-    }),
+    values: async ({ at, caller, targets }) => {
+      const team = ownPlace(caller, at);
+      const { token } = await targets.inviteOf(team, caller.userId, 'team');
+      return { token, told: await targets.listedTeam(team) };
+    },
     // The answer lists the Team, which POST /v1/auth/link tells whoever has the token.
     repeats: ({ told = '' }) => told,
     body: ({ token }) => ({ token }),
@@ -111,6 +118,7 @@ export const OPEN_ROWS: readonly Row[] = [
     kind: 'the invited person',
     ok: 200,
     fresh: true,
+    adds: true,
     refusalByBody: WITHOUT_PASSWORD,
     values: async ({ at, caller, targets }) => ({
       token: (await targets.inviteOf(at, caller.userId, 'company')).token,
