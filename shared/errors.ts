@@ -59,6 +59,7 @@ export const ERRORS = {
     status: 422,
     title: 'The Idempotency-Key was already used with another body; use a new key',
   },
+  password_refused: { status: 422, title: 'The password is easily guessed; choose another' },
   secret_detected: { status: 422, title: 'The text contains a credential; remove it' },
   rate_limited: { status: 429, title: 'Too many requests; wait before the next one' },
   internal_error: { status: 500, title: 'The service failed; its log has the reason' },

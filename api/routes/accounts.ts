@@ -92,6 +92,7 @@ const ACCEPT_ERRORS = errorCodes(
   'token_expired',
   'token_revoked',
   'invalid_credentials',
+  'password_refused',
   'unauthenticated',
   'session_expired',
   'agent_token_expired',
@@ -113,7 +114,8 @@ const joinSchema = {
     'Creates an account for the invited email and signs in (201). If the email has an account, send its current password; ' +
     'the account keeps its name. Or send `token` alone with the session of that account, which goes on (200): 403 ' +
     '`forbidden` if the account has another email. Errors: 404 `not_found` for an unknown token; 410 `token_used`, ' +
-    '`token_expired`, `token_revoked`; 401 `invalid_credentials`; 409 `team_archived`. Only success uses the token.',
+    '`token_expired`, `token_revoked`; 401 `invalid_credentials`; 422 `password_refused` if the password of a ' +
+    'new account is easily guessed; 409 `team_archived`. Only success uses the token.',
   tags: ['auth'],
   errors: errorCodes(...ACCEPT_ERRORS, 'team_archived'),
 };
@@ -135,11 +137,12 @@ const resetSchema = {
   summary: 'Set a password by a reset link',
   description:
     'Uses the link, ends every other session of the user and revokes their other open links. Errors: ' +
-    '404 `not_found` for an unknown token; 410 `token_used`, `token_expired`, `token_revoked`.',
+    '404 `not_found` for an unknown token; 410 `token_used`, `token_expired`, `token_revoked`; 422 `password_refused` if ' +
+    'the password is easily guessed. Only success uses the link.',
   tags: ['auth'],
   body: ResetRequest,
   response: { 200: Session },
-  errors: errorCodes('not_found', 'token_used', 'token_expired', 'token_revoked'),
+  errors: errorCodes('not_found', 'token_used', 'token_expired', 'token_revoked', 'password_refused'),
 };
 
 const sessionSchema = {
@@ -163,11 +166,13 @@ const logoutSchema = {
 const passwordSchema = {
   operationId: 'changePassword',
   summary: 'Change the password',
-  description: 'Ends every other session of the user and revokes their open reset links.',
+  description:
+    'Ends every other session of the user and revokes their open reset links. 422 `password_refused` if the new password ' +
+    'is easily guessed.',
   tags: ['auth'],
   body: PasswordRequest,
   response: { 204: { type: 'null', description: 'Changed' } },
-  errors: errorCodes('invalid_credentials'),
+  errors: errorCodes('invalid_credentials', 'password_refused'),
 } as const;
 
 const accountSchema = {
@@ -254,6 +259,7 @@ export const ownAccountRoutes: Routes = (app, deps) => {
   app.post('/v1/auth/password', { schema: passwordSchema }, async ({ identity, body, ip }, reply) => {
     await changePassword(deps, companyScope(identity), {
       email: identity.email,
+      name: identity.name,
       password: body.currentPassword,
       newPassword: body.newPassword,
       address: normalizeIP(ip),

@@ -23,6 +23,7 @@ import { assertActive, lockCaller, lockTeamOfCompany } from '../access/lock-and-
 import { runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { giveTeamRole } from '../people/give-role.ts';
+import { assertNotGuessable } from './refused-passwords.ts';
 import {
   checkPassword,
   lockCheckedPassword,
@@ -55,7 +56,7 @@ class AccountAppeared extends Error {}
  * The account is the one that the Company has for the invited email. Accounts of other Companies do not count.
  * @param kind the kind of invite that the route accepts; a token of the other kind is unknown
  * @throws ServiceError `not_found`, `token_used`, `token_expired`, `token_revoked`, `invalid_credentials`,
- *   `rate_limited`, `team_archived`: none of them uses an open token
+ *   `rate_limited`, `password_refused` for a new account, `team_archived`: none of them uses an open token
  */
 export async function acceptInvite(
   deps: Needed,
@@ -80,18 +81,21 @@ async function acceptOnce(deps: Needed, newcomer: Newcomer, kind: 'team' | 'comp
     // refusal is then that the token was used, not that the password is wrong.
     return { account: found, invite: await findOpenInvite(tx, tokenHash, kind) };
   });
-  if (account !== null) {
-    const { address, password } = newcomer;
+  const { name, address, password } = newcomer;
+  // After the refusals of the token: one that is unknown or cannot be used is refused in the same way for every password.
+  if (account === null) {
+    assertNotGuessable(password, { name, email: invite.email }, '/password');
+  } else {
     await checkPassword(deps, { address, email: invite.email, passwordHash: account.passwordHash, password });
   }
   const userId = account?.userId ?? newId();
   return runCommand(database, companyScope({ companyId: invite.companyId, userId }), {
-    prepare: async () => (account === null ? passwords.hash(newcomer.password) : null),
+    prepare: async () => (account === null ? passwords.hash(password) : null),
     lock: async (tx, newHash) => {
       if (invite.teamId === null) await lockCompany(tx, 'update');
       // A new account is created here, because accounts come before Teams in the order of locks.
       if (newHash === null) await lockSignIn(tx, account?.passwordHash ?? null);
-      else await createAccount(tx, invite, { name: newcomer.name, passwordHash: newHash });
+      else await createAccount(tx, invite, { name, passwordHash: newHash });
       if (invite.teamId !== null) assertActive(await lockTeamOfCompany(tx, invite.teamId));
     },
     apply: async (tx) => {
@@ -237,18 +241,21 @@ async function checkCallersPassword(
 /** A new password, with the current one of the caller. */
 export interface PasswordChange extends Omit<PasswordAttempt, 'passwordHash'> {
   newPassword: string;
+  /** The name of the account. */
+  name: string;
   /** The session of the caller, which stays; null for the service token. */
   sessionId: string | null;
 }
 
 /**
  * Changes the password of the caller. Ends every other session of the user and revokes their open reset links.
- * @throws ServiceError `invalid_credentials`, `rate_limited`, `unauthenticated` if the account was closed
+ * @throws ServiceError `invalid_credentials`, `rate_limited`, `password_refused`, `unauthenticated` if the account was
+ *   closed
  */
 export function changePassword(
   deps: Pick<Dependencies, 'database' | 'passwords'>,
   scope: CompanyScope,
-  { newPassword, sessionId, ...attempt }: PasswordChange,
+  { newPassword, name, sessionId, ...attempt }: PasswordChange,
 ): Promise<void> {
   const { database, passwords } = deps;
   const { userId, companyId } = scope;
@@ -257,6 +264,7 @@ export function changePassword(
       const account = await withoutScope(database, (tx) => findSignIn(tx, attempt.email, companyId));
       const currentHash = account?.passwordHash ?? null;
       await checkPassword(deps, { ...attempt, passwordHash: currentHash });
+      assertNotGuessable(newPassword, { name, email: attempt.email }, '/newPassword');
       return { currentHash, newHash: await passwords.hash(newPassword) };
     },
     lock: async (tx, { currentHash }) => {

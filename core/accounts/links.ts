@@ -1,6 +1,11 @@
 import type { Server } from 'node:http';
-import { type ScopedTransaction, withoutScope } from '../../db/driver/database.ts';
-import { findOwner, lockAccounts, updatePasswordHash } from '../../db/queries/accounts/accounts.ts';
+import { readOnce, type ScopedTransaction, withoutScope } from '../../db/driver/database.ts';
+import {
+  findAccount,
+  findOwner,
+  lockAccounts,
+  updatePasswordHash,
+} from '../../db/queries/accounts/accounts.ts';
 import {
   findLink,
   findResetLink,
@@ -20,6 +25,7 @@ import { hashToken, newToken } from '../../shared/tokens.ts';
 import { lockCompanyAs, lockOpenAccount } from '../access/lock-and-recheck.ts';
 import { type Recorded, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { assertNotGuessable } from './refused-passwords.ts';
 import { startSession, tokenRefusal } from './sign-in.ts';
 
 /**
@@ -79,19 +85,26 @@ export async function readLink({ database }: Pick<Dependencies, 'database'>, tok
  * Uses a reset link: sets the password of its account, ends every session of the user, revokes their other open links
  * and starts a session.
  * @returns the session with its token, which is shown only this once
- * @throws ServiceError `not_found`, `token_used`, `token_expired`, `token_revoked`
+ * @throws ServiceError `not_found`, `token_used`, `token_expired`, `token_revoked`, `password_refused`: only success uses
+ *   the link
  */
 export async function resetPassword(
   { database, config, passwords }: Pick<Dependencies, 'database' | 'config' | 'passwords'>,
   { token, newPassword, userAgent }: { token: string; newPassword: string; userAgent: string | undefined },
 ): Promise<Session> {
   const tokenHash = hashToken(token);
-  // Before the hashing, which is slow: a stranger without a link must not make the service hash.
+  // Before the password is looked at, so that a link that cannot be used is refused in the same way for every password, and
+  // before the hashing, which is slow: a stranger without a link must not make the service hash.
   const link = await withoutScope(database, (tx) => findResetLink(tx, tokenHash));
   if (link?.state !== 'open') throw tokenRefusal(link?.state ?? null);
   const { userId, id: linkId } = link;
   return runCommand(database, companyScope(link), {
-    prepare: () => passwords.hash(newPassword),
+    prepare: async () => {
+      const account = await readOnce(database, companyScope(link), findAccount);
+      if (account === null) throw tokenRefusal(null);
+      assertNotGuessable(newPassword, account, '/newPassword');
+      return passwords.hash(newPassword);
+    },
     lock: (tx) => lockAccounts(tx, [userId], 'update'),
     apply: async (tx, open, passwordHash) => {
       // Hashing takes time: the link can have been used, or the account closed.

@@ -258,6 +258,10 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     return signInBy(service, email, PASSWORD);
   },
   invalid_credentials: () => signInBy(service, `nobody-${newId()}@example.com`, 'not a password'),
+  password_refused: async () => {
+    const { token } = await makeResetLink(service, await service.company());
+    return useLink(service, token, '1qaz2wsx3edc');
+  },
   secret_detected: async () => {
     const refusing = await service.company();
     await refusing.api.changeSelectedTeam({ redaction: 'refuse' });

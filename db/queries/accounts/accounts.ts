@@ -73,6 +73,15 @@ interface AccountFields {
   email: string;
 }
 
+/** Finds the account of the scope's user; null if it is closed. */
+export async function findAccount(tx: ScopedTransaction): Promise<AccountFields | null> {
+  const [row] = await tx.query<AccountFields>(
+    'select name, email from identity.account where company_id = $1 and id = $2 and closed_at is null',
+    [tx.scope.companyId, tx.scope.userId],
+  );
+  return row ?? null;
+}
+
 /**
  * Changes the name or the email of the scope's user. Absent fields do not change. Lock the account before. Fails with a
  * violation of `account_email` if another account of the Company has the email.
