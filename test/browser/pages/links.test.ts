@@ -89,6 +89,10 @@ describe('the pages of one-time links', { skip }, () => {
       await page.getByLabel(password, { exact: true }).fill('short');
       await page.getByRole('button', { name: button }).click();
       await page.getByText('The password has 5 of at least 12 characters.').waitFor();
+      await page.getByLabel(password, { exact: true }).fill('1qaz2wsx3edc');
+      await page.getByRole('button', { name: button }).click();
+      await page.getByText('one of the most common ones. Choose another').waitFor();
+      assert.equal(await page.locator('input:focus').getAttribute('autocomplete'), 'new-password');
       await page.getByLabel(password, { exact: true }).fill(PASSWORD);
       await page.getByRole('button', { name: button }).click();
       await heading(page, /^(Home|Teams)$/);

@@ -165,11 +165,15 @@ describe('the page of the account', { skip }, () => {
     const next = 'another password of this test';
     await press(page, 'Change the password');
     await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByLabel('New password').fill('baker baker 2026');
+    await press(page, 'Change');
+    await said(page, 'made of your name or email. Choose another');
+    assert.equal(await page.locator('input:focus').getAttribute('autocomplete'), 'new-password');
     await page.getByLabel('New password').fill(next);
     await press(page, 'Change');
     await said(page, 'Your password is changed.');
     assert.equal((await signInBy(service, email, next)).statusCode, 200);
-    assert.equal(refused.splice(0).length, 1, 'the wrong password');
+    assert.equal(refused.splice(0).length, 2, 'the wrong password, and the one that is easily guessed');
   });
 
   test('all other sessions are ended at once, and tokens stay', async () => {

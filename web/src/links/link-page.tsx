@@ -247,21 +247,23 @@ function LinkForm({ token, link, purpose, page }: FormProps) {
   const isReset = link.kind === 'reset';
   const isNew = isReset || !link.hasAccount;
   const asksName = isNew && !isReset;
+  // As the field of the request, so that a refusal of the service is shown at it.
+  const field = isReset ? 'newPassword' : 'password';
   async function use(fields: FormData) {
     const name = textIn(fields, 'name');
-    const password = fields.get('password') as string;
+    const password = fields.get(field) as string;
     // In characters, as the service counts them.
     const { length } = [...password];
     if (asksName && name === '') throw wrongField('name', 'Enter your name.');
-    if (length === 0) throw wrongField('password', 'Enter your password.');
+    if (length === 0) throw wrongField(field, 'Enter your password.');
     if (isNew && length < MIN_LENGTH)
-      throw wrongField('password', `The password has ${length} of at least ${MIN_LENGTH} characters.`);
+      throw wrongField(field, `The password has ${length} of at least ${MIN_LENGTH} characters.`);
     try {
       await sendDueSignOut();
       // The route requires a name. If the email has an account, the name is ignored.
       await purpose.use({ token, name: name || link.email, password });
     } catch (error) {
-      if (codeOf(error) === 'invalid_credentials') throw wrongField('password', HAS_OTHER_PASSWORD);
+      if (codeOf(error) === 'invalid_credentials') throw wrongField(field, HAS_OTHER_PASSWORD);
       throw refused(error, purpose);
     }
     await used();
@@ -281,7 +283,7 @@ function LinkForm({ token, link, purpose, page }: FormProps) {
         {asksName && <TextField label="Your name" name="name" autoComplete="name" />}
         <PasswordField
           label={isReset ? 'New password' : 'Password'}
-          name="password"
+          name={field}
           autoComplete={isNew ? 'new-password' : 'current-password'}
           hint={
             isNew && 'At least 12 characters. A few unrelated words are easy to remember and hard to guess.'
