@@ -136,9 +136,10 @@ const resetSchema = {
   operationId: 'resetPassword',
   summary: 'Set a password by a reset link',
   description:
-    'Uses the link, ends every other session of the user and revokes their other open links. Errors: ' +
-    '404 `not_found` for an unknown token; 410 `token_used`, `token_expired`, `token_revoked`; 422 `password_refused` if ' +
-    'the password is easily guessed. Only success uses the link.',
+    'Uses the link, ends every other session of the user and revokes their other open links. Also revokes their agent ' +
+    'tokens, unless the account never had a password or the request has `keepTokens: true`. Errors: 404 `not_found` for ' +
+    'an unknown token; 410 `token_used`, `token_expired`, `token_revoked`; 422 `password_refused` if the password is ' +
+    'easily guessed. Only success uses the link.',
   tags: ['auth'],
   body: ResetRequest,
   response: { 200: Session },

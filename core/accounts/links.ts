@@ -14,6 +14,7 @@ import {
   useResetLink,
 } from '../../db/queries/accounts/links.ts';
 import { deleteSessions } from '../../db/queries/accounts/sessions.ts';
+import { call } from '../../db/queries/call.ts';
 import type { Principal } from '../../db/startup/bootstrap.ts';
 import type { Config } from '../../shared/config.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
@@ -25,6 +26,7 @@ import { hashToken, newToken } from '../../shared/tokens.ts';
 import { lockCompanyAs, lockOpenAccount } from '../access/lock-and-recheck.ts';
 import { type Recorded, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { revokeOwnTokens } from '../tokens/commands.ts';
 import { assertNotGuessable } from './refused-passwords.ts';
 import { startSession, tokenRefusal } from './sign-in.ts';
 
@@ -81,16 +83,26 @@ export async function readLink({ database }: Pick<Dependencies, 'database'>, tok
   return found.link;
 }
 
+/** What a person does with a reset link. */
+interface LinkUse {
+  token: string;
+  newPassword: string;
+  keepTokens?: boolean;
+  userAgent: string | undefined;
+}
+
 /**
- * Uses a reset link: sets the password of its account, ends every session of the user, revokes their other open links
- * and starts a session.
+ * Uses a reset link: sets the password of its account, ends every session of the user, revokes their other open links and
+ * their agent tokens, and starts a session. A person who knew the old password can have created tokens: those of an
+ * account that never had one stay.
+ * @param use.keepTokens keeps the agent tokens
  * @returns the session with its token, which is shown only this once
  * @throws ServiceError `not_found`, `token_used`, `token_expired`, `token_revoked`, `password_refused`: only success uses
  *   the link
  */
 export async function resetPassword(
   { database, config, passwords }: Pick<Dependencies, 'database' | 'config' | 'passwords'>,
-  { token, newPassword, userAgent }: { token: string; newPassword: string; userAgent: string | undefined },
+  { token, newPassword, keepTokens = false, userAgent }: LinkUse,
 ): Promise<Session> {
   const tokenHash = hashToken(token);
   // Before the password is looked at, so that a link that cannot be used is refused in the same way for every password, and
@@ -105,20 +117,28 @@ export async function resetPassword(
       assertNotGuessable(newPassword, account, '/newPassword');
       return passwords.hash(newPassword);
     },
-    lock: (tx) => lockAccounts(tx, [userId], 'update'),
-    apply: async (tx, open, passwordHash) => {
+    lock: async (tx) => {
+      const open = await lockAccounts(tx, [userId], 'update');
+      return { open, hadPassword: (await call(tx, 'identity.lock_password_hash')) !== null };
+    },
+    apply: async (tx, { open, hadPassword }, passwordHash) => {
       // Hashing takes time: the link can have been used, or the account closed.
       const isMine = open.has(userId) && (await useResetLink(tx, linkId));
       if (!isMine) throw tokenRefusal((await findResetLink(tx, tokenHash))?.state ?? null);
       await updatePasswordHash(tx, passwordHash);
       await deleteSessions(tx);
       await revokeResetLinks(tx, userId);
+      const revoked = hadPassword && !keepTokens ? await revokeOwnTokens(tx, 'password_reset') : [];
       const { result, audit } = await startSession(tx, userAgent, config);
       const { sessionId, session } = result;
-      const detail = { linkId, sessionId };
+      const detail = { linkId, sessionId, revokedTokens: revoked.length };
       return {
         result: session,
-        audit: [...audit, { kind: 'auth.password_reset', subjectType: 'account', subjectId: userId, detail }],
+        audit: [
+          ...audit,
+          ...revoked,
+          { kind: 'auth.password_reset', subjectType: 'account', subjectId: userId, detail },
+        ],
       };
     },
   });

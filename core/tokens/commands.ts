@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../db/queries/audit.ts';
 import { findOwnClientGrants } from '../../db/queries/clients.ts';
 import { ONE_ROW } from '../../db/queries/common.ts';
 import {
+  type ActiveToken,
   endTokenSecrets,
   insertToken,
   insertTokenSecret,
@@ -219,13 +220,34 @@ const REVOCATION: Pick<Command<Scope, Token, void>, 'apply'> = {
 export async function revokeLostTokens(tx: ScopedTransaction, userId: string): Promise<AuditEntry[]> {
   const active = await listActiveTokensOf(tx, userId);
   const lost = active.filter(({ owner }) => owner === null || teamAccess(owner.companyRole, owner) === null);
-  if (lost.length === 0) return [];
-  await revokeTokens(tx, lost);
-  return lost.map(({ id, teamId }) => ({
+  return revokeActiveTokens(tx, userId, lost, 'access_lost');
+}
+
+/**
+ * Revokes for good every agent token of the scope's user. Lock the account first, so that none is created meanwhile.
+ * @returns an audit event for each token, which the command that calls this must return
+ */
+export async function revokeOwnTokens(
+  tx: ScopedTransaction<CompanyScope>,
+  reason: 'password_reset',
+): Promise<AuditEntry[]> {
+  const { userId } = tx.scope;
+  return revokeActiveTokens(tx, userId, await listActiveTokensOf(tx, userId), reason);
+}
+
+async function revokeActiveTokens(
+  tx: ScopedTransaction,
+  userId: string,
+  tokens: readonly ActiveToken[],
+  reason: string,
+): Promise<AuditEntry[]> {
+  if (tokens.length === 0) return [];
+  await revokeTokens(tx, tokens);
+  return tokens.map(({ id, teamId }) => ({
     kind: 'auth.token_revoke',
     subjectType: 'agent_token',
     subjectId: id,
     teamId,
-    detail: { userId, reason: 'access_lost' },
+    detail: { userId, reason },
   }));
 }

@@ -102,7 +102,17 @@ export const SignInOptions = Type.Object({
 });
 export type SignInOptions = Static<typeof SignInOptions>;
 export const LogoutRequest = Body({ everywhere: Type.Optional(Type.Boolean()) });
-export const ResetRequest = Body({ token: LinkToken, newPassword: NewPassword, cookie: InCookie });
+export const ResetRequest = Body({
+  token: LinkToken,
+  newPassword: NewPassword,
+  keepTokens: Type.Optional(
+    Type.Boolean({
+      description:
+        'keeps the agent tokens of the account, which are revoked otherwise, unless the account never had a password',
+    }),
+  ),
+  cookie: InCookie,
+});
 export const LinkRequest = Body({ token: LinkToken });
 /** The purpose of a one-time link. */
 export const Link = Type.Object({

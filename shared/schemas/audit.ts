@@ -27,10 +27,15 @@ export const AUDIT_KINDS = {
   'auth.token_rotate': { subjects: ['agent_token'], meaning: 'An agent token got a new secret.' },
   'auth.token_revoke': {
     subjects: ['agent_token'],
-    meaning: 'An agent token was revoked by a person, or because its owner lost access to the Team.',
+    meaning:
+      'An agent token was revoked by a person, because its owner lost access to the Team, or by a reset of the password of its owner.',
   },
   'auth.password_change': { subjects: ['account'], meaning: 'A person changed their password.' },
-  'auth.password_reset': { subjects: ['account'], meaning: 'A person set a new password with a reset link.' },
+  'auth.password_reset': {
+    subjects: ['account'],
+    meaning:
+      'A person set a new password with a reset link. The detail has how many of their agent tokens were revoked by that.',
+  },
   'auth.account_change': { subjects: ['account'], meaning: 'A person changed their name or their email.' },
   'auth.join': { subjects: ['account'], meaning: 'A person accepted an invite to a Team.' },
   'company.create': { subjects: ['company'], meaning: 'The Company was created, at the first start.' },

@@ -3,9 +3,10 @@ import { describe, test } from 'node:test';
 import { createPrincipalResetLink } from '../../core/accounts/links.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
+import { type Agent, createAgent, expire } from '../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { via } from '../support/client/client.ts';
-import { newEmail } from '../support/invites.ts';
+import { addPasswordHolder, newEmail } from '../support/invites.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
 import {
   addAccount,
@@ -43,6 +44,76 @@ describe('POST /v1/auth/reset', () => {
     }
     assert.equal((await useLink(service, token, 'twelve chars')).statusCode, 200);
     assert.equal(outcome(await useLink(service, token, PASSWORD)), '410 token_used');
+  });
+});
+
+/** An Owner with a password and two agent tokens that can be used, and one that has expired. */
+async function addOwnerWithTokens(company: SignedIn) {
+  const owner = await addPasswordHolder(service, company, { companyRole: 'owner', teamRole: 'owner' });
+  const agents = [await createAgent(service, owner, company), await createAgent(service, owner, company)];
+  await expire(service, await createAgent(service, owner, company));
+  const { token } = await makeResetLink(service, company, { email: owner.email });
+  return { ...owner, agents, link: token };
+}
+
+const outcomesOf = (agents: readonly Agent[]) =>
+  Promise.all(agents.map(async ({ ask }) => outcome(await ask.getSelectedTeam())));
+
+/** The numbers of tokens that the resets of a person have revoked, by what the events of them say. */
+async function revokedBy(company: SignedIn, userId: string) {
+  const resets = await company.all.listCompanyAudit({ kind: 'auth.password_reset', subjectId: userId });
+  const all = await company.all.listCompanyAudit({ kind: 'auth.token_revoke' });
+  const tokens = all.filter(({ actorId }) => actorId === userId);
+  assert.ok(tokens.every(({ detail, teamId }) => detail['userId'] === userId && teamId === company.teamId));
+  return {
+    resets: resets.map(({ detail }) => detail['revokedTokens']),
+    reasons: tokens.map(({ detail }) => detail['reason']),
+  };
+}
+
+describe('the agent tokens of an account whose password is reset', () => {
+  test('are revoked, and those of others stay', async () => {
+    const company = await service.company();
+    const theirs = await createAgent(service, company, company);
+    const { userId, agents, link } = await addOwnerWithTokens(company);
+    assert.equal(outcome(await useLink(service, link, PASSWORD)), '200');
+    assert.deepEqual(await outcomesOf(agents), ['401 unauthenticated', '401 unauthenticated']);
+    assert.deepEqual(await outcomesOf([theirs]), ['200']);
+    const reasons = ['password_reset', 'password_reset'];
+    assert.deepEqual(await revokedBy(company, userId), { resets: [2], reasons });
+  });
+
+  test('stay with keepTokens: true, and are revoked with keepTokens: false', async () => {
+    const company = await service.company();
+    const { userId, email, agents, link } = await addOwnerWithTokens(company);
+    assert.equal(outcome(await useLink(service, link, PASSWORD, { keepTokens: true })), '200');
+    assert.deepEqual(await outcomesOf(agents), ['200', '200']);
+    assert.deepEqual(await revokedBy(company, userId), { resets: [0], reasons: [] });
+    const { token } = await makeResetLink(service, company, { email });
+    assert.equal(outcome(await useLink(service, token, PASSWORD, { keepTokens: false })), '200');
+    assert.deepEqual(await outcomesOf(agents), ['401 unauthenticated', '401 unauthenticated']);
+    assert.deepEqual((await revokedBy(company, userId)).resets, [2, 0]);
+  });
+
+  test('stay when the account gets its first password, and are revoked when it gets the next', async () => {
+    const company = await service.company();
+    const agent = await createAgent(service, company, company);
+    const first = await makeResetLink(service, company);
+    const session = (await useLink(service, first.token, PASSWORD)).json<Session>();
+    assert.deepEqual(await outcomesOf([agent]), ['200']);
+    const owner = { ...company, headers: { authorization: `Bearer ${session.token}` } };
+    const next = await makeResetLink(service, owner as SignedIn);
+    assert.equal(outcome(await useLink(service, next.token, PASSWORD)), '200');
+    assert.deepEqual(await outcomesOf([agent]), ['401 unauthenticated']);
+  });
+
+  test('stay if the reset is refused', async () => {
+    const company = await service.company();
+    const { email, agents, link } = await addOwnerWithTokens(company);
+    assert.equal(outcome(await useLink(service, link, '1qaz2wsx3edc')), '422 password_refused');
+    await makeResetLink(service, company, { email });
+    assert.equal(outcome(await useLink(service, link, PASSWORD)), '410 token_revoked');
+    assert.deepEqual(await outcomesOf(agents), ['200', '200']);
   });
 });
 

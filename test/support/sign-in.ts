@@ -22,8 +22,13 @@ export async function makeResetLink(
 }
 
 /** Uses a reset link. */
-export function useLink({ app }: Pick<TestApp, 'app'>, token: string, newPassword: string) {
-  return app.inject({ method: 'POST', url: '/v1/auth/reset', payload: { token, newPassword } });
+export function useLink(
+  { app }: Pick<TestApp, 'app'>,
+  token: string,
+  newPassword: string,
+  more: { keepTokens?: boolean } = {},
+) {
+  return app.inject({ method: 'POST', url: '/v1/auth/reset', payload: { token, newPassword, ...more } });
 }
 
 /** Signs in by password. */

@@ -151,7 +151,7 @@ for (const line of `
   POST /v1/auth/join (with the session)
     auth.join: account caller in Team {grants: [], inviteId: …, newAccount: false, role: member, sessionId: …}
   POST /v1/auth/reset
-    auth.password_reset: account answer.user.id in Company by answer.user.id {linkId: …, sessionId: …}
+    auth.password_reset: account answer.user.id in Company by answer.user.id {linkId: …, revokedTokens: 0, sessionId: …}
   POST /v1/auth/login
     auth.login: session … in Company by answer.user.id {}
   POST /v1/company/invitations/accept
