@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
 import type { Page } from 'playwright-core';
+import { createAgent } from '../../support/agent-tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../../support/app.ts';
 import { callerOf } from '../../support/client/client.ts';
 import { columns } from '../../support/columns.ts';
@@ -139,6 +140,22 @@ describe('the pages of one-time links', { skip }, () => {
       for (const secret of [token, session!.value, PASSWORD])
         assert.ok(!wire.includes(secret) && !log.includes(secret));
       assert.deepEqual(faults, []);
+    });
+
+  for (const keep of [false, true])
+    test(`/reset ${keep ? 'keeps the agent tokens if the box is ticked' : 'revokes the agent tokens'}`, async () => {
+      const company = await service.company();
+      const owner = await addPasswordHolder(service, company, { companyRole: 'owner', teamRole: 'owner' });
+      const agent = await createAgent(service, owner, company);
+      const { token } = await makeResetLink(service, company, { email: owner.email });
+      const { page } = await openLink('/reset', token);
+      const box = page.getByRole('checkbox', { name: 'Keep my agent tokens' });
+      assert.equal(await box.isChecked(), false);
+      if (keep) await box.check();
+      await page.getByLabel('New password', { exact: true }).fill('another password of this test');
+      await page.getByRole('button', { name: 'Set the password' }).click();
+      await heading(page, 'Home');
+      assert.equal((await agent.ask.getSelectedTeam()).statusCode, keep ? 200 : 401);
     });
 
   test('an account that is there already is asked for its password, and keeps the link if it is wrong', async () => {

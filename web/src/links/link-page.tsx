@@ -39,7 +39,7 @@ interface Purpose {
   title: string | ((link: Link) => string);
   action: string;
   about: (link: Link) => ReactNode;
-  use: (typed: { token: string; name: string; password: string }) => Promise<unknown>;
+  use: (typed: { token: string; name: string; password: string; keepTokens: boolean }) => Promise<unknown>;
   /** Uses it for the account that is signed in. Without it, the link is not for an account that can sign in. */
   withSession?: (token: string) => Promise<unknown>;
   /** What a used link did, and whom to ask for another. */
@@ -70,7 +70,7 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
         {invitedBy(link)} to the Team <Name>{link.team ?? ''}</Name> of <Name>{link.company}</Name>.
       </>
     ),
-    use: (typed) => send(null, 'joinTeam', [{ ...typed, cookie: true }]),
+    use: ({ token, name, password }) => send(null, 'joinTeam', [{ token, name, password, cookie: true }]),
     withSession: (token) => send(null, 'joinTeam', [{ token }]),
   },
   '/accept': {
@@ -88,7 +88,8 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
           {invitedBy(link)} to help run the Company <Name>{link.company}</Name> as its Admin.
         </>
       ),
-    use: (typed) => send(null, 'acceptInvitation', [{ ...typed, cookie: true }]),
+    use: ({ token, name, password }) =>
+      send(null, 'acceptInvitation', [{ token, name, password, cookie: true }]),
     withSession: (token) => send(null, 'acceptInvitation', [{ token }]),
   },
   '/reset': {
@@ -101,8 +102,8 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
         ends.
       </>
     ),
-    use: ({ token, password }) =>
-      send(null, 'resetPassword', [{ token, newPassword: password, cookie: true }]),
+    use: ({ token, password, keepTokens }) =>
+      send(null, 'resetPassword', [{ token, newPassword: password, keepTokens, cookie: true }]),
     used: 'It sets a password once.',
     ask: 'ask an Owner of your Company for a new one. If you run the service, the command owner-reset-link makes one',
   },
@@ -261,7 +262,8 @@ function LinkForm({ token, link, purpose, page }: FormProps) {
     try {
       await sendDueSignOut();
       // The route requires a name. If the email has an account, the name is ignored.
-      await purpose.use({ token, name: name || link.email, password });
+      const keepTokens = fields.has('keepTokens');
+      await purpose.use({ token, name: name || link.email, password, keepTokens });
     } catch (error) {
       if (codeOf(error) === 'invalid_credentials') throw wrongField(field, HAS_OTHER_PASSWORD);
       throw refused(error, purpose);
@@ -289,6 +291,17 @@ function LinkForm({ token, link, purpose, page }: FormProps) {
             isNew && 'At least 12 characters. A few unrelated words are easy to remember and hard to guess.'
           }
         />
+        {isReset && (
+          <label className="flex items-start gap-2">
+            <input type="checkbox" name="keepTokens" className="mt-1" />
+            <span>
+              Keep my agent tokens
+              <span className="block text-sm text-faint">
+                Otherwise they are revoked, unless this is your first password.
+              </span>
+            </span>
+          </label>
+        )}
       </Form>
     </Brand>
   );
