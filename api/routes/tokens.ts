@@ -50,7 +50,7 @@ export const ownTokenRoutes: Routes = (app, deps) => {
       },
     },
     async ({ identity, body }, reply) => {
-      const issued = await createToken(deps, companyScope(identity), body);
+      const issued = await createToken(deps, companyScope(identity), identity.session?.id ?? null, body);
       reply.code(201);
       return issued;
     },

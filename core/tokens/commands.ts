@@ -1,4 +1,5 @@
 import type { ScopedTransaction } from '../../db/driver/database.ts';
+import { hasSession } from '../../db/queries/accounts/sessions.ts';
 import type { AuditEntry } from '../../db/queries/audit.ts';
 import { findOwnClientGrants } from '../../db/queries/clients.ts';
 import { ONE_ROW } from '../../db/queries/common.ts';
@@ -58,13 +59,15 @@ export interface TokenDraft {
 
 /**
  * Creates an agent token of the caller for one Team.
+ * @param sessionId the session of the caller; null for the service token
  * @returns its record, and its text, which is shown only this once
- * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found` for a client that the caller cannot reach,
- *   `team_archived`
+ * @throws ServiceError `unauthenticated` also if the session has ended, `team_forbidden`, `not_found` for a client that the
+ *   caller cannot reach, `team_archived`
  */
 export async function createToken(
   { database }: Pick<Dependencies, 'database'>,
   scope: CompanyScope,
+  sessionId: string | null,
   draft: TokenDraft,
 ): Promise<IssuedToken> {
   if (!isId(draft.teamId)) throw new ServiceError('team_forbidden');
@@ -72,7 +75,11 @@ export async function createToken(
   const { clientIds: given } = draft;
   const clientIds = given === undefined ? null : [...new Set(given.map((id) => id.toLowerCase()))];
   return runCommand(database, scope, {
-    lock: (tx) => lockReach(tx, teamId, clientIds ?? []),
+    lock: async (tx) => {
+      await lockReach(tx, teamId, clientIds ?? []);
+      // A reset of the password ends the sessions and revokes the tokens, and this one would come after.
+      if (sessionId !== null && !(await hasSession(tx, sessionId))) throw new ServiceError('unauthenticated');
+    },
     apply: async (tx) => {
       const id = newId();
       const { name, expiresInDays = DEFAULT_TOKEN_DAYS } = draft;

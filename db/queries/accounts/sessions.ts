@@ -253,6 +253,15 @@ export async function listSessions(
   }));
 }
 
+/** Whether a session of the scope's user exists. Lock the account before, so that it cannot end meanwhile. */
+export async function hasSession(tx: ScopedTransaction<CompanyScope>, sessionId: string): Promise<boolean> {
+  const rows = await tx.query(
+    'select from identity.session where company_id = $1 and user_id = $2 and id = $3',
+    [tx.scope.companyId, tx.scope.userId, sessionId],
+  );
+  return rows.length > 0;
+}
+
 /** Ends a session of the scope's user. False: the user has no session with this id. */
 export async function deleteSession(
   tx: ScopedTransaction<CompanyScope>,

@@ -57,7 +57,8 @@ const LOSSES: readonly Loss[] = [
   ['the account was closed', ANYONE, as('nobody')],
   ['the Team was archived', ANYONE, as('archived')],
   ['the client was archived', ['granted', 'Team Admin'], asInArchivedClient],
-  // The rows about imports say in `late` what they get.
+  // The rows about imports say in `late` what they get, and those that a session alone allows.
+  ['the session was ended', ANYONE, asBefore],
   ['the import was deleted', ['granted'], asBefore],
   ['the import was cancelled and deleted', ['granted'], asBefore],
 ];

@@ -18,6 +18,8 @@ export const TOKEN_ROWS: readonly Row[] = [
     kind: 'Team, own work',
     ok: 201,
     refusalByBody: { refusal: '403 team_forbidden', after: 'checks' },
+    // It would outlast a reset of the password, which ends the sessions.
+    late: { 'the session was ended': '401 unauthenticated' },
     ids: ['teamId'],
     elsewhere: '403 team_forbidden',
     ofCompany: true,
