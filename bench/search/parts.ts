@@ -60,8 +60,13 @@ async function casesInDatabase(
   );
   // As the service searches: PostgreSQL keeps the plan of a statement.
   const claims = sent[0]![0]!.text.replace('force_custom_plan', 'auto');
-  // The functions of a search are for the owner of the database alone.
-  const asOwner = `${claims.replace(/^set local role = '[^']*';/, '')}; set local search_path = memory, public, pg_temp`;
+  // The functions of a search are for the owner of the database alone. The settings are those of `search_hits`, which calls them.
+  const asOwner = [
+    claims.replace(/^set local role = '[^']*';/, ''),
+    'set local search_path = memory, public, pg_temp',
+    'set local plan_cache_mode = force_generic_plan',
+    'set local enable_seqscan = off',
+  ].join('; ');
   const run = async (name: string, opening: string, text: string, values: unknown[] = []) => {
     await client.query('begin');
     await client.query(opening);

@@ -2,6 +2,7 @@
 -- text once. Of chunks with equal texts, the newest is returned in the place of the best of them, with its own score and
 -- ranks; duplicates counts the others. With p_by_source, each source has one hit, which is passage 1 of its place, and
 -- up to two more passages. With p_explain, one more row, with place 0, explains the search.
+-- The settings hold in every function that is called below, except where it sets another value.
 create or replace function memory.search_hits(
   -- The arguments of search_candidates.
   p_embedding halfvec, p_model text, p_vector_weight float8, p_min_similarity float8,
@@ -78,8 +79,6 @@ create or replace function memory.search_candidates(
 )
 language plpgsql stable security definer rows 50
 set search_path = memory, public, pg_temp
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 as $$
 declare
   most constant int := 50;              -- chunks that are found at most by keyword, and by meaning

@@ -56,7 +56,6 @@ create or replace function memory.few_sources(
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_custom_plan
-set enable_seqscan = off
 as $$
 declare
   most constant int := 10000;           -- sources, and chunks
@@ -101,7 +100,6 @@ language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_generic_plan
 -- Only look-ups by the primary keys, with any statistics.
-set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -166,7 +164,6 @@ create or replace function memory.passing_chunks(
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_custom_plan
-set enable_seqscan = off
 set work_mem = '64MB'
 as $$
 declare
@@ -217,9 +214,7 @@ revoke execute on function memory.passing_chunks(memory.search_filter, int) from
 create or replace function memory.small_scope_chunks() returns uuid[]
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
-set plan_cache_mode = force_generic_plan
 -- An index scan stops at the limit, but a bitmap scan would first read all rows.
-set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare

@@ -114,8 +114,6 @@ create or replace function memory.score_pass(
   p_most int, p_limit int     -- how many chunks are scored at most, and how many are the best
 ) returns memory.keyword_pass
 language plpgsql stable
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_indexscan = off
 set enable_indexonlyscan = off
 set work_mem = '64MB'
@@ -194,8 +192,6 @@ create or replace function memory.chunks_by_key_and_layer(
 language plpgsql stable
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_custom_plan
-set enable_seqscan = off
-set work_mem = '64MB'
 as $$
 declare
   v_team constant uuid := claimed_team();
@@ -294,8 +290,6 @@ create or replace function memory.guessed_chunks(
 ) returns memory.scored_chunks -- best first
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_indexscan = off
 set enable_indexonlyscan = off
 as $$
@@ -362,8 +356,6 @@ create or replace function memory.add_guesses(
 ) returns memory.keyword_hits
 language plpgsql stable
 set search_path = memory, public, pg_temp
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 as $$
 declare
   v_team constant uuid := claimed_team();

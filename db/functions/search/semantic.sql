@@ -12,8 +12,6 @@ create or replace function memory.semantic_candidates(
 )
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set work_mem = '64MB'
 as $$
 declare
@@ -194,7 +192,6 @@ create or replace function memory.nearest_by_graph(
 ) returns memory.scored_chunks
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
-set enable_seqscan = off
 -- A sort of all vectors, which the planner can prefer to the graph.
 set enable_sort = off
 as $$
