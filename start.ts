@@ -17,6 +17,7 @@ import { loadEnvironmentFile } from './shared/settings/environment.ts';
 import { asksForCheck, checkSetup, type OwnerAccess, startReport } from './shared/settings/start-report.ts';
 import { startTracing } from './shared/tracing/start-tracing.ts';
 import { checkModel } from './worker/embedder/check-model.ts';
+import { checkMail } from './worker/mail/check-mail.ts';
 import { startWorker } from './worker/worker.ts';
 
 /** Prints where the service is and what it does, on standard output, for the person who started it. */
@@ -119,7 +120,7 @@ try {
   loadEnvironmentFile();
   const read = () => readConfig(process.env);
   if (asksForCheck(process.argv.slice(2))) {
-    process.exit((await checkSetup(read, [checkBackend, checkModel, checkAddress])) ? 0 : 1);
+    process.exit((await checkSetup(read, [checkBackend, checkModel, checkMail, checkAddress])) ? 0 : 1);
   }
   const config = read();
   if (config.databaseUrl === null) await startEmbedded(config);

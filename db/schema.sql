@@ -38,6 +38,7 @@ create table identity.account (
   erased_at timestamp with time zone,
   signed_in_at timestamp with time zone,
   name_key text collate "C" generated always as (lower(upper((NORMALIZE(name, NFC) COLLATE pg_c_utf8)))) stored,
+  verified_at timestamp with time zone,
   constraint account_email_check CHECK ((email = lower(email))),
   constraint account_erased CHECK (
 CASE
@@ -181,6 +182,38 @@ create table identity.layer (
 );
 alter table identity.layer enable row level security;
 
+create table identity.mail (
+  company_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  cause_id uuid not null,
+  address_hash bytea not null,
+  state text default 'queued'::text not null,
+  open_sends integer default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  ended_at timestamp with time zone,
+  constraint mail_kind_check CHECK ((kind = ANY (ARRAY['invite'::text, 'invitation'::text, 'reset'::text, 'token_expiry'::text, 'test'::text]))),
+  constraint mail_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'ended'::text]))),
+  constraint mail_pkey PRIMARY KEY (company_id, id)
+);
+CREATE INDEX mail_address ON identity.mail USING btree (company_id, address_hash, created_at);
+CREATE INDEX mail_cause ON identity.mail USING btree (company_id, cause_id, id DESC);
+CREATE INDEX mail_time ON identity.mail USING btree (created_at);
+alter table identity.mail enable row level security;
+
+create table identity.mailed_token (
+  company_id uuid not null,
+  id uuid not null,
+  invite_id uuid not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone default now() not null,
+  revoked_at timestamp with time zone,
+  constraint mailed_token_pkey PRIMARY KEY (company_id, id)
+);
+CREATE UNIQUE INDEX mailed_token_hash ON identity.mailed_token USING btree (token_hash);
+CREATE INDEX mailed_token_invite ON identity.mailed_token USING btree (company_id, invite_id);
+alter table identity.mailed_token enable row level security;
+
 create unlogged table identity.request_count (
   key bytea not null,
   ends_at timestamp with time zone not null,
@@ -199,11 +232,25 @@ create table identity.reset_link (
   revoked_at timestamp with time zone,
   created_by uuid not null,
   created_at timestamp with time zone default now() not null,
+  is_mailed boolean default false not null,
+  is_asked_for boolean default false not null,
   constraint reset_link_pkey PRIMARY KEY (company_id, id)
 );
 CREATE UNIQUE INDEX reset_link_token ON identity.reset_link USING btree (token_hash);
 CREATE INDEX reset_link_user ON identity.reset_link USING btree (company_id, user_id);
 alter table identity.reset_link enable row level security;
+
+create table identity.reset_request (
+  id uuid not null,
+  address_hash bytea not null,
+  email text,
+  open_sends integer default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  constraint reset_request_email_check CHECK ((email = lower(email))),
+  constraint reset_request_pkey PRIMARY KEY (id)
+);
+CREATE INDEX reset_request_address ON identity.reset_request USING btree (address_hash, created_at);
+CREATE INDEX reset_request_time ON identity.reset_request USING btree (created_at);
 
 create table identity.session (
   company_id uuid not null,
@@ -935,6 +982,8 @@ alter table identity.company_grant add constraint company_grant_company_id_user_
 alter table identity.invite add constraint invite_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE;
 alter table identity.invite add constraint invite_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
 alter table identity.layer add constraint layer_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
+alter table identity.mail add constraint mail_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE;
+alter table identity.mailed_token add constraint mailed_token_company_id_invite_id_fkey FOREIGN KEY (company_id, invite_id) REFERENCES identity.invite(company_id, id) ON DELETE CASCADE;
 alter table identity.reset_link add constraint reset_link_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE;
 alter table identity.session add constraint session_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE;
 alter table identity.team add constraint team_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE;
@@ -975,7 +1024,7 @@ grant delete, insert, select, update on identity.access_request to memory_servic
 create policy company on identity.account for all to memory_service
   using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)));
 grant delete, insert, update on identity.account to memory_service;
-grant select (company_id, id, email, name, role, is_principal, closed_at, created_at, erased_at, name_key) on identity.account to memory_service;
+grant select (company_id, id, email, name, role, is_principal, closed_at, created_at, erased_at, name_key, verified_at) on identity.account to memory_service;
 
 create policy company on identity.agent_token for all to memory_service
   using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
@@ -1010,10 +1059,20 @@ grant delete, insert on identity.invite to memory_service;
 grant select (company_id, id, team_id, email, role, grants, expires_at, used_at, revoked_at, created_by, created_at) on identity.invite to memory_service;
 grant update (used_at, revoked_at) on identity.invite to memory_service;
 
+create policy company on identity.mail for all to memory_service
+  using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)));
+grant delete, insert, select, update on identity.mail to memory_service;
+
+create policy company on identity.mailed_token for all to memory_service
+  using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)));
+grant delete, insert on identity.mailed_token to memory_service;
+grant select (company_id, id, invite_id, created_at, revoked_at) on identity.mailed_token to memory_service;
+grant update (revoked_at) on identity.mailed_token to memory_service;
+
 create policy company on identity.reset_link for all to memory_service
   using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)));
 grant delete, insert on identity.reset_link to memory_service;
-grant select (company_id, id, user_id, expires_at, used_at, revoked_at, created_by, created_at) on identity.reset_link to memory_service;
+grant select (company_id, id, user_id, expires_at, used_at, revoked_at, created_by, created_at, is_mailed, is_asked_for) on identity.reset_link to memory_service;
 grant update (used_at, revoked_at) on identity.reset_link to memory_service;
 
 create policy company on identity.session for all to memory_service
@@ -1305,16 +1364,21 @@ CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.workspace_version REFERE
 CREATE TRIGGER tally_bytes_changed AFTER UPDATE ON memory.workspace_version REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 
+function identity.accounts_with_email(p_email text) returns TABLE(user_id uuid, company_id uuid) security definer grant execute to memory_worker;
 function identity.add_layer() returns trigger security definer;
+function identity.begin_reset_request(p_id uuid, p_seconds integer) returns TABLE(email text, open_sends integer) security definer grant execute to memory_worker;
 function identity.count_companies(p_limit integer) returns integer security definer grant execute to memory_service;
 function identity.count_new_team() returns trigger security definer;
 function identity.count_requests(p_keys bytea[], p_window_ms double precision) returns TABLE(requests integer, ends_in_ms double precision);
 function identity.describe(p_user uuid, p_team uuid) returns jsonb;
+function identity.end_reset_request(p_id uuid) returns void security definer grant execute to memory_worker;
 function identity.erase_from_answers(p_user uuid, p_tokens uuid[]) returns void security definer grant execute to memory_service;
-function identity.find_invite(p_token_hash bytea) returns TABLE(id uuid, company_id uuid, team_id uuid, email text, role text, grants jsonb, state text) security definer grant execute to memory_service;
+function identity.erase_reset_requests(p_user uuid) returns void security definer grant execute to memory_service;
+function identity.find_invite(p_token_hash bytea) returns TABLE(id uuid, company_id uuid, team_id uuid, email text, role text, grants jsonb, state text, is_mailed boolean) security definer grant execute to memory_service;
 function identity.find_link(p_token_hash bytea) returns TABLE(kind text, email text, company text, role text, team text, invited_by text, has_account boolean, expires_at timestamp with time zone, state text) security definer grant execute to memory_service;
-function identity.find_reset_link(p_token_hash bytea) returns TABLE(id uuid, user_id uuid, company_id uuid, state text) security definer grant execute to memory_service;
+function identity.find_reset_link(p_token_hash bytea) returns TABLE(id uuid, user_id uuid, company_id uuid, state text, is_mailed boolean) security definer grant execute to memory_service;
 function identity.find_sign_ins(p_email text, p_company uuid, p_limit integer) returns TABLE(user_id uuid, company_id uuid, company_name text, password_hash text) security definer grant execute to memory_service;
+function identity.insert_expiry_mails(p_max integer, p_limit integer) returns TABLE(company_id uuid, mail_id uuid) security definer grant execute to memory_worker;
 function identity.invite_state(p_used_at timestamp with time zone, p_revoked_at timestamp with time zone, p_expires_at timestamp with time zone) returns text grant execute to memory_service;
 function identity.is_team_name_taken(p_team uuid, p_folded text) returns boolean security definer grant execute to memory_service;
 function identity.list_companies() returns TABLE(id uuid, name text, created_at timestamp with time zone, members integer, teams integer) security definer grant execute to memory_service;
@@ -1324,7 +1388,10 @@ function identity.note_change(p_company uuid, p_user uuid) returns void security
 function identity.note_withdrawal(p_company uuid, p_team uuid) returns void security definer;
 function identity.prune(p_idle_seconds integer, p_max_seconds integer) returns TABLE(sessions integer, reset_links integer, token_secrets integer) security definer grant execute to memory_worker;
 function identity.prune_invites(p_password_seconds integer) returns integer security definer grant execute to memory_worker;
+function identity.prune_mails() returns integer security definer grant execute to memory_worker;
 function identity.purge_team(p_limit integer) returns boolean security definer grant execute to memory_worker;
+function identity.reopen_reset_request(p_id uuid) returns void security definer grant execute to memory_worker;
+function identity.request_reset(p_id uuid, p_email text, p_max integer) returns boolean security definer grant execute to memory_service;
 function identity.require_replayed(p_position pg_lsn) returns pg_lsn;
 function identity.resolve_agent_token(p_lookup_id text, p_secret_hash bytea, p_team uuid, p_address text) returns jsonb security definer;
 function identity.resolve_caller(p_token_hash bytea, p_lookup_id text, p_team uuid, p_address text, p_idle_seconds integer, p_max_seconds integer, p_window_ms double precision) returns jsonb security definer;

@@ -51,6 +51,8 @@ export interface AgentToken {
 export interface Identity {
   userId: string;
   email: string;
+  /** Whether the person has proved that the email is theirs. */
+  isVerified: boolean;
   name: string;
   companyId: string;
   companyName: string;

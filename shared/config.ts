@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import { type FirstStartVariable, SETTINGS } from './settings/definitions.ts';
+import { checkMailSettings, isMailOn } from './settings/mail-settings.ts';
 import { MODEL_SETTINGS } from './settings/model-settings.ts';
 import { type Environment, faultOf, readSettings, variableText } from './settings/read-settings.ts';
 import { exampleOf, type Setting, type SettingValue, type Surroundings } from './settings/setting.ts';
@@ -183,7 +184,12 @@ export function readConfig(given: Environment): Config {
     const reason = `an address too, because ${SETTINGS[key].variable} is set`;
     faults.push(faultOf(SETTINGS.databaseUrl.variable, reason, exampleOf(SETTINGS.databaseUrl)));
   }
+  checkMailSettings(values, faults);
   if (faults.length > 0) throw new ConfigError(faults);
+  if (isMailOn(values) && values.publicUrl === null && values.identityUrl === null) {
+    const { variable } = SETTINGS.publicUrl;
+    warnings.push(`${variable} is not set, so links in mails lead to this machine only`);
+  }
   if (!values.rateLimits) warnings.push('MEMORY_RATE_LIMITS=off: only failed passwords are limited');
   warnings.push(...warnOfUnknownVariables(env));
   return Object.freeze({

@@ -56,6 +56,9 @@ const EVERY_TEN_MINUTES = '*/10 * * * *';
 const EVERY_HOUR = '27 * * * *';
 const EVERY_DAY = '41 3 * * *';
 
+/** When people begin to work in most of Europe and Africa; the mails are of the coming days, so no hour fits badly. */
+const EVERY_MORNING = '11 7 * * *';
+
 const DAY = 86_400;
 const DURABLE: QueueSettings = {
   retryLimit: 10,
@@ -67,6 +70,18 @@ const DURABLE: QueueSettings = {
   retentionSeconds: 3650 * DAY,
   deleteAfterSeconds: 7 * DAY,
   notify: true,
+};
+
+/**
+ * A mail that the server refuses for now is sent again: first within 40 seconds, then every 15 minutes at the latest. The
+ * handlers end a mail after a day, which comes before the last retry.
+ */
+const MAILED: QueueSettings = {
+  ...DURABLE,
+  retryLimit: 400,
+  retryDelay: 20,
+  retryDelayMax: 900,
+  deleteAfterSeconds: DAY,
 };
 
 /** Every queue, in the order in which they are shown. */
@@ -198,6 +213,22 @@ export const QUEUES = {
     // Retried for a month: after the last failure the data of a deleted Team would remain, and nobody would notice.
     settings: { ...DURABLE, retryLimit: 1000, retryDelayMax: 3600 },
     concurrency: 1,
+  },
+  'mail.send': {
+    payload: Type.Object({ companyId: Type.String(), mailId: Type.String() }),
+    settings: MAILED,
+    concurrency: 2,
+  },
+  'mail.reset': {
+    payload: Type.Object({ requestId: Type.String() }),
+    settings: MAILED,
+    concurrency: 1,
+  },
+  'mail.remind': {
+    payload: Type.Object({}),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    concurrency: 1,
+    schedule: EVERY_MORNING,
   },
   'captures.release': {
     payload: Type.Object({}),

@@ -7,6 +7,7 @@ import type { Logger } from '../shared/logger.ts';
 import type { Payload, QueueName } from '../shared/queues.ts';
 import type { ModelClient } from './embedder/model-client.ts';
 import type { Pace } from './embedder/text-lanes.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { ReadingPool } from './sandbox/reading-pool.ts';
 
 /** The dependencies of a worker. */
@@ -23,6 +24,8 @@ export interface JobContext extends WorkerSetup {
   readingPool: ReadingPool;
   /** The model that makes vectors, and its speed; null if the service makes none. */
   embedder: { model: ModelClient; pace: Pace } | null;
+  /** Sends mails; null if the settings name no mail server. */
+  mailer: Mailer | null;
   /** Aborts when a worker that stops has waited long enough for its jobs. A job that sees this releases itself. */
   stopping: AbortSignal;
   /** How long a file can be read while another Company waits, in milliseconds; null: without limit. */

@@ -9,6 +9,7 @@ import { asksForCheck, checkSetup } from '../shared/settings/start-report.ts';
 import { startTracing } from '../shared/tracing/start-tracing.ts';
 import { checkModel } from './embedder/check-model.ts';
 import { heartbeatFile } from './heartbeat.ts';
+import { checkMail } from './mail/check-mail.ts';
 import { startWorker } from './worker.ts';
 
 /** The worker process: `worker` in the Procfile. Any number of workers can use one PostgreSQL database. */
@@ -17,7 +18,7 @@ async function main(): Promise<void> {
   loadEnvironmentFile();
   const read = () => readPostgresConfig(process.env, 'worker');
   if (asksForCheck(process.argv.slice(2)))
-    process.exit((await checkSetup(read, [checkBackend, checkModel])) ? 0 : 1);
+    process.exit((await checkSetup(read, [checkBackend, checkModel, checkMail])) ? 0 : 1);
   const config = read();
   const logger = createLogger(config.logLevel, 'worker', config.logFormat);
   switchLevelOnSignal(logger);

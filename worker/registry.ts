@@ -14,6 +14,7 @@ import {
   queueWaitingLayers,
 } from './jobs/embeddings.ts';
 import { failLostImport, processImport } from './jobs/imports.ts';
+import { remindOfTokens, sendMail, sendResetLinks } from './jobs/mail.ts';
 import { queueOutdatedTeams, renewTerms } from './jobs/search/terms.ts';
 import { countKeywords } from './jobs/search/word-counts.ts';
 import { expireDueRecords } from './jobs/sources.ts';
@@ -43,6 +44,9 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'file.waiting': queueWaitingFiles,
   'graphs.build': buildVectorGraphs,
   'keywords.count': countKeywords,
+  'mail.remind': remindOfTokens,
+  'mail.reset': sendResetLinks,
+  'mail.send': sendMail,
   'objects.prune': pruneUnusedObjects,
   'records.expire': expireDueRecords,
   'team.purge': purgeDeletedTeam,

@@ -17,6 +17,7 @@ import { configuredModel, type ModelClientOptions } from './embedder/model-clien
 import { pace } from './embedder/text-lanes.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { type ModelJobs, openModelJobs } from './jobs/embeddings.ts';
+import { openMailer } from './mail/mailer.ts';
 import { HANDLERS, scheduleJobs } from './registry.ts';
 import { type JobTally, jobTally, runJob } from './run-job.ts';
 import { openReadingPool, type ReadingOptions, type ReadingPool } from './sandbox/reading-pool.ts';
@@ -68,7 +69,14 @@ export async function startWorker(
   const stopping = new AbortController();
   let changed = (): void => undefined;
   const embedder = openEmbedder(setup, { changed: () => changed(), ...model });
-  const context: JobContext = { ...setup, readingPool, embedder, stopping: stopping.signal, yieldAfterMs };
+  const context: JobContext = {
+    ...setup,
+    readingPool,
+    embedder,
+    mailer: openMailer(config),
+    stopping: stopping.signal,
+    yieldAfterMs,
+  };
   const id = newId();
   const queues = queuesOf(config);
   const tally = jobTally();

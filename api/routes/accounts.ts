@@ -24,6 +24,7 @@ import {
   login,
   logout,
 } from '../../core/accounts/sign-in.ts';
+import { requestReset } from '../../core/mail/commands.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { canonicalEmail, parseEmail } from '../../shared/formats/names.ts';
 import { parseId } from '../../shared/ids.ts';
@@ -32,6 +33,7 @@ import {
   AccountRequest,
   CompanyRequired,
   DEFAULT_RESET_LINK_SECONDS,
+  ForgotRequest,
   JoinRequest,
   Link,
   LinkRequest,
@@ -132,11 +134,23 @@ const linkSchema = {
   errors: errorCodes('not_found', 'token_used', 'token_expired', 'token_revoked'),
 };
 
+const forgotSchema = {
+  operationId: 'requestReset',
+  summary: 'Have reset links mailed',
+  description:
+    'Mails a link for each account of the email, which works for an hour. The response and its time do not depend on ' +
+    'whether there is one. At most three mails an hour go to an email. 404 `not_found` if the service sends no mail.',
+  tags: ['auth'],
+  body: ForgotRequest,
+  response: { 202: { type: 'null', description: 'A mail is sent if the email has an account' } },
+  errors: errorCodes('not_found'),
+} as const;
+
 const resetSchema = {
   operationId: 'resetPassword',
   summary: 'Set a password by a reset link',
   description:
-    'Uses the link, ends every other session of the user and revokes their other open links. Also revokes their agent ' +
+    'Uses the link and the other open links of the user, and ends every other session of them. Also revokes their agent ' +
     'tokens, unless the account never had a password or the request has `keepTokens: true`. Errors: 404 `not_found` for ' +
     'an unknown token; 410 `token_used`, `token_expired`, `token_revoked`; 422 `password_refused` if the password is ' +
     'easily guessed. Only success uses the link.',
@@ -294,7 +308,7 @@ function parseNewcomer({ token, name, password, cookie }: JoinRequest) {
   return { token, name, password };
 }
 
-/** /v1/auth/login, /v1/auth/join, /v1/auth/link, /v1/auth/reset, /v1/company/invitations */
+/** /v1/auth/login, /v1/auth/join, /v1/auth/link, /v1/auth/forgot, /v1/auth/reset, /v1/company/invitations */
 export const signedOutAccountRoutes: Routes = (app, deps) => {
   /** Starts a session: its token is in the answer, or in the cookie of the console if the body asks for that. */
   const answerSession = async (
@@ -349,6 +363,11 @@ export const signedOutAccountRoutes: Routes = (app, deps) => {
 
   app.post('/v1/auth/link', { schema: linkSchema }, async ({ body }) => readLink(deps, body.token));
 
+  app.post('/v1/auth/forgot', { schema: forgotSchema }, async ({ body }, reply) => {
+    await requestReset(deps, parseEmail(body.email));
+    reply.code(202);
+  });
+
   app.post('/v1/auth/reset', { schema: resetSchema }, async (request, reply) =>
     answerSession(request, reply, (caller) => resetPassword(deps, { ...request.body, ...caller })),
   );
@@ -369,7 +388,8 @@ export const companyAccountRoutes: Routes = (app, deps) => {
         summary: 'Create a reset link for an Owner',
         description:
           'For Company Owners. 404 `not_found` unless the email is of an Owner of the Team or of the Company. A new ' +
-          'link replaces the open one of that person. The link is shown only once.',
+          'link replaces the open ones of that person. The link is shown only once; with mail, another one is mailed ' +
+          'to the person.',
         tags: ['company'],
         body: ResetLinkRequest,
         response: { 201: ResetLink },
@@ -394,7 +414,8 @@ export const companyAccountRoutes: Routes = (app, deps) => {
         operationId: 'createMemberResetLink',
         summary: 'Create a reset link for a member who forgot the password',
         description:
-          'For Company Owners. A new link replaces the open one of that person. The link is shown only once.',
+          'For Company Owners. A new link replaces the open ones of that person. The link is shown only once; with ' +
+          'mail, another one is mailed to the person.',
         tags: ['company'],
         params: UserParams,
         body: MemberResetLinkRequest,

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { linkBase } from '../../core/accounts/links.ts';
 import { createCompany, createOwnerLink, endCompany, renameCompany } from '../../core/companies/commands.ts';
 import { listCompanies } from '../../core/companies/queries.ts';
+import { sendTestMail } from '../../core/mail/commands.ts';
 import { parseEmail } from '../../shared/formats/names.ts';
 import { parseId } from '../../shared/ids.ts';
 import { ResetLink } from '../../shared/schemas/accounts.ts';
@@ -53,6 +54,25 @@ export const companyRoutes: Routes = (app, deps) => {
       },
     },
     async ({ identity, body }) => renameCompany(deps, identity, body.name),
+  );
+
+  app.post(
+    '/v1/company/mail/test',
+    {
+      onRequest: owningCompany,
+      schema: {
+        operationId: 'sendTestMail',
+        summary: 'Mail yourself, to try the mail server',
+        description: 'For Company Owners. 404 `not_found` if the service sends no mail.',
+        tags: ['company'],
+        response: { 202: { type: 'null', description: 'The mail is queued' } },
+        errors: errorCodes('not_found'),
+      } as const,
+    },
+    async ({ identity }, reply) => {
+      await sendTestMail(deps, companyScope(identity));
+      reply.code(202);
+    },
   );
 };
 

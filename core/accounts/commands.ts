@@ -6,6 +6,7 @@ import {
   lockAccounts,
   updateAccount,
   updatePasswordHash,
+  verifyAddress,
 } from '../../db/queries/accounts/accounts.ts';
 import { revokeResetLinks } from '../../db/queries/accounts/links.ts';
 import { deleteSessions } from '../../db/queries/accounts/sessions.ts';
@@ -101,6 +102,8 @@ async function acceptOnce(deps: Needed, newcomer: Newcomer, kind: 'team' | 'comp
     apply: async (tx) => {
       await useOpenInvite(tx, invite, tokenHash);
       await giveRole(tx, invite);
+      // By the id: the email of the account can have been changed since it was found.
+      if (invite.isMailed) await verifyAddress(tx, invite.email);
       const { result, audit } = await startSession(tx, newcomer.userAgent, config);
       const made = { sessionId: result.sessionId, newAccount: account === null };
       return { result: result.session, audit: [...audit, acceptance(userId, invite, made)] };

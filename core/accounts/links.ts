@@ -5,16 +5,18 @@ import {
   findOwner,
   lockAccounts,
   updatePasswordHash,
+  verifyAddress,
 } from '../../db/queries/accounts/accounts.ts';
 import {
   findLink,
   findResetLink,
   insertResetLink,
   revokeResetLinks,
-  useResetLink,
+  useResetLinks,
 } from '../../db/queries/accounts/links.ts';
 import { deleteSessions } from '../../db/queries/accounts/sessions.ts';
 import { call } from '../../db/queries/call.ts';
+import { findAccountToMail } from '../../db/queries/mail.ts';
 import type { Principal } from '../../db/startup/bootstrap.ts';
 import type { Config } from '../../shared/config.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
@@ -24,8 +26,9 @@ import { DEFAULT_RESET_LINK_SECONDS, type Link, type Session } from '../../share
 import { type CompanyScope, companyScope } from '../../shared/scope.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
 import { lockCompanyAs, lockOpenAccount } from '../access/lock-and-recheck.ts';
-import { type Recorded, runCommand } from '../access/run-command.ts';
+import { type Applied, type Recorded, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { type MailDependencies, queueMail } from '../mail/commands.ts';
 import { revokeOwnTokens } from '../tokens/commands.ts';
 import { assertNotGuessable } from './refused-passwords.ts';
 import { startSession, tokenRefusal } from './sign-in.ts';
@@ -45,6 +48,14 @@ export function linkBase(
 ): string {
   if (requested !== undefined) return readBaseUrl(requested);
   return configuredLinkBase(config, loopbackUrl(server, config.port));
+}
+
+/**
+ * Returns the base of the links in mails. Never an address that a request names: whoever sends it could have others
+ * receive a link that leads elsewhere.
+ */
+export function mailLinkBase(config: Pick<Config, 'identityUrl' | 'publicUrl' | 'port'>): string {
+  return configuredLinkBase(config, `http://127.0.0.1:${config.port}`);
 }
 
 /** Returns what the addresses of routes begin with, without a slash at the end. Never the Host header. */
@@ -92,9 +103,9 @@ interface LinkUse {
 }
 
 /**
- * Uses a reset link: sets the password of its account, ends every session of the user, revokes their other open links and
- * their agent tokens, and starts a session. A person who knew the old password can have created tokens: those of an
- * account that never had one stay.
+ * Uses a reset link: sets the password of its account, ends every session of the user, uses their other open links too,
+ * revokes their agent tokens, and starts a session. A person who knew the old password can have created tokens: those of an
+ * account that never had one stay. A link that was mailed verifies the address.
  * @param use.keepTokens keeps the agent tokens
  * @returns the session with its token, which is shown only this once
  * @throws ServiceError `not_found`, `token_used`, `token_expired`, `token_revoked`, `password_refused`: only success uses
@@ -123,11 +134,12 @@ export async function resetPassword(
     },
     apply: async (tx, { open, hadPassword }, passwordHash) => {
       // Hashing takes time: the link can have been used, or the account closed.
-      const isMine = open.has(userId) && (await useResetLink(tx, linkId));
+      const isMine = open.has(userId) && (await useResetLinks(tx, linkId));
       if (!isMine) throw tokenRefusal((await findResetLink(tx, tokenHash))?.state ?? null);
       await updatePasswordHash(tx, passwordHash);
       await deleteSessions(tx);
-      await revokeResetLinks(tx, userId);
+      // Another email would have revoked the link.
+      if (link.isMailed) await verifyAddress(tx, null);
       const revoked = hadPassword && !keepTokens ? await revokeOwnTokens(tx, 'password_reset') : [];
       const { result, audit } = await startSession(tx, userAgent, config);
       const { sessionId, session } = result;
@@ -158,7 +170,8 @@ interface ResetLinkDraft {
 }
 
 /**
- * Creates a reset link for an account of the Company. It replaces the open one. Lock the account first.
+ * Creates a reset link for an account of the Company. It replaces the open ones, those too that somebody asked for. Lock
+ * the account first.
  * @param link.teamId the Team whose Owner the link is for; it belongs to the audit event
  * @returns the link with its id, and the audit event, which the command that calls this must return
  */
@@ -187,12 +200,28 @@ export async function createResetLink(
 }
 
 /**
+ * Creates a reset link as `createResetLink` does. With mail, another link that expires at the same time is mailed to the
+ * person.
+ */
+export async function createMailedResetLink(
+  tx: ScopedTransaction<CompanyScope>,
+  mail: MailDependencies,
+  link: Parameters<typeof createResetLink>[1],
+): Promise<Applied<IssuedLink> & { id: string }> {
+  const created = await createResetLink(tx, link);
+  const account = await findAccountToMail(tx, link.userId);
+  if (account === null) throw new Error('the account is locked and cannot be found');
+  const enqueue = await queueMail(tx, mail, { kind: 'reset', causeId: created.id, email: account.email });
+  return { ...created, enqueue };
+}
+
+/**
  * Creates a reset link for the Owner of a Team or of the Company.
  * @param link.email in canonical form
  * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found` if the email is of no such Owner
  */
 export function createOwnerResetLink(
-  { database }: Pick<Dependencies, 'database'>,
+  { database, ...mail }: Pick<Dependencies, 'database'> & MailDependencies,
   scope: CompanyScope,
   { teamId, email, ...link }: ResetLinkDraft & { teamId: string; email: string },
 ): Promise<IssuedLink> {
@@ -204,7 +233,7 @@ export function createOwnerResetLink(
       await lockOpenAccount(tx, owner.userId);
       return owner;
     },
-    apply: (tx, { userId }) => createResetLink(tx, { ...link, userId, teamId }),
+    apply: (tx, { userId }) => createMailedResetLink(tx, mail, { ...link, userId, teamId }),
   });
 }
 
@@ -233,7 +262,7 @@ export function createPrincipalResetLink(
  * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found`
  */
 export function createMemberResetLink(
-  { database }: Pick<Dependencies, 'database'>,
+  { database, ...mail }: Pick<Dependencies, 'database'> & MailDependencies,
   scope: CompanyScope,
   link: ResetLinkDraft & { userId: string },
 ): Promise<IssuedLink> {
@@ -242,6 +271,6 @@ export function createMemberResetLink(
       await lockCompanyAs(tx, 'owner');
       await lockOpenAccount(tx, link.userId);
     },
-    apply: (tx) => createResetLink(tx, link),
+    apply: (tx) => createMailedResetLink(tx, mail, link),
   });
 }

@@ -20,6 +20,7 @@ import { type ErrorCode, ServiceError } from '../../shared/errors.ts';
 import { isId, newId } from '../../shared/ids.ts';
 import type { Session, SessionInfo, SessionRecord, SignInOptions } from '../../shared/schemas/accounts.ts';
 import { type CompanyScope, companyScope } from '../../shared/scope.ts';
+import { isMailOn } from '../../shared/settings/mail-settings.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
 import { type Recorded, runCommand } from '../access/run-command.ts';
 import { hasSeveralCompanies } from '../companies/queries.ts';
@@ -113,7 +114,12 @@ export function getSession(identity: Identity): SessionInfo {
   const { session, token } = identity;
   return {
     expiresAt: (token ?? session)?.expiresAt.toISOString() ?? null,
-    user: { id: identity.userId, email: identity.email, name: identity.name },
+    user: {
+      id: identity.userId,
+      email: identity.email,
+      name: identity.name,
+      verified: identity.isVerified,
+    },
     company: { id: identity.companyId, name: identity.companyName, role: identity.companyRole },
     teams: identity.teams.flatMap((team) => {
       const access = teamAccess(identity.companyRole, team);
@@ -225,13 +231,10 @@ function findAccounts(
 }
 
 /** How people can sign in here: what the page of the sign-in needs to know before it. */
-export async function getSignInOptions(deps: Pick<Dependencies, 'database'>): Promise<SignInOptions> {
-  return { mail: sendsMail(), severalCompanies: await hasSeveralCompanies(deps) };
-}
-
-/** Whether the service sends mail. */
-function sendsMail(): boolean {
-  return false;
+export async function getSignInOptions(
+  deps: Pick<Dependencies, 'config' | 'database'>,
+): Promise<SignInOptions> {
+  return { mail: isMailOn(deps.config), severalCompanies: await hasSeveralCompanies(deps) };
 }
 
 /**

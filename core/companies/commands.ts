@@ -8,6 +8,7 @@ import {
   lockOpenCompany,
   updateCompanyName,
 } from '../../db/queries/companies.ts';
+import { endAllMails } from '../../db/queries/mail.ts';
 import { findInvitedOwner, revokeAllInvites } from '../../db/queries/people/invites.ts';
 import { listOwners } from '../../db/queries/people/members.ts';
 import { deleteTeam, insertTeam } from '../../db/queries/teams.ts';
@@ -18,9 +19,10 @@ import { DEFAULT_RESET_LINK_SECONDS } from '../../shared/schemas/accounts.ts';
 import type { Company, NewCompany } from '../../shared/schemas/companies.ts';
 import { type CompanyScope, companyScope } from '../../shared/scope.ts';
 import { lockCaller, lockCompanyAs, lockOpenAccount } from '../access/lock-and-recheck.ts';
-import { runCommand } from '../access/run-command.ts';
-import { createResetLink } from '../accounts/links.ts';
+import { type Applied, runCommand } from '../access/run-command.ts';
+import { createMailedResetLink } from '../accounts/links.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { MailDependencies } from '../mail/commands.ts';
 import { issueInvite } from '../people/invites.ts';
 
 /**
@@ -85,12 +87,12 @@ export interface CompanyDraft {
 }
 
 /**
- * Makes a Company with a Team, and the invitation that makes its Owner.
+ * Makes a Company with a Team, and the invitation that makes its Owner. With mail, another link of it is mailed to the Owner.
  * @param operator the scope of the server principal
  * @throws ServiceError `unauthenticated`
  */
 export function createCompany(
-  { database }: Pick<Dependencies, 'database'>,
+  { database, ...mail }: Pick<Dependencies, 'database'> & MailDependencies,
   operator: CompanyScope,
   { name, teamName, ownerEmail: email, base }: CompanyDraft,
 ): Promise<NewCompany> {
@@ -98,26 +100,30 @@ export function createCompany(
   return runCommand(database, operator, {
     lock: (tx) => lockCaller(tx, 'share'),
     apply: async (tx) => {
-      const result = await within(tx, id, async (own) => {
+      const { result, enqueue } = await within(tx, id, async (own) => {
         const createdAt = await insertCompany(own, name);
         const team = await insertTeam(own, { id: newId(), name: teamName });
         if (team === null) throw new Error('a new Company has a Team already');
-        const issued = await issueInvite(own, { teamId: null, email, role: 'owner', base });
+        const issued = await issueInvite(own, { teamId: null, email, role: 'owner', base }, mail);
         const { invite, token, url } = issued.result;
         const company = { id, name, createdAt, members: 0, teams: 1 };
-        return { company, team, token, url, expiresAt: invite.expiresAt };
+        return {
+          result: { company, team, token, url, expiresAt: invite.expiresAt },
+          enqueue: issued.enqueue,
+        };
       });
       const detail = { name, teamId: result.team.id };
       return {
         result,
         audit: [{ kind: 'companies.create', subjectType: 'company', subjectId: id, detail }],
+        ...(enqueue && { enqueue }),
       };
     },
   });
 }
 
-/** A link with which someone becomes the Owner of a Company, or sets the password of one. */
-interface OwnerLink {
+/** A link with which someone becomes the Owner of a Company, or sets the password of one, and what enqueues its mail. */
+interface OwnerLink extends Pick<Applied<unknown>, 'enqueue'> {
   url: string;
   expiresAt: string;
   /** The id of the invitation or of the reset link. */
@@ -127,13 +133,14 @@ interface OwnerLink {
 
 /**
  * Makes a link for the Owner of a Company: while it has none, a new invitation in place of the one before; otherwise a reset link.
+ * With mail, another one is mailed to the Owner.
  * @param operator the scope of the server principal
  * @param link.email in canonical form; null: of the only Owner, or that of the invitation before
  * @throws ServiceError `unauthenticated`, `not_found` for an unknown Company and an email of no Owner, `invalid_request` if the
- *   email is required
+ *   email is required, `rate_limited`
  */
 export function createOwnerLink(
-  { database }: Pick<Dependencies, 'database'>,
+  { database, ...mail }: Pick<Dependencies, 'database'> & MailDependencies,
   operator: CompanyScope,
   link: { companyId: string; email: string | null; base: string },
 ): Promise<{ url: string; expiresAt: string }> {
@@ -141,12 +148,13 @@ export function createOwnerLink(
   return runCommand(database, operator, {
     lock: (tx) => lockOtherCompany(tx, companyId),
     apply: async (tx) => {
-      const made = await within(tx, companyId, (own) => makeOwnerLink(own, link));
-      const { url, expiresAt, id: linkId, kind } = made;
+      const made = await within(tx, companyId, (own) => makeOwnerLink(own, link, mail));
+      const { url, expiresAt, id: linkId, kind, enqueue } = made;
       const detail = { linkId, kind };
       return {
         result: { url, expiresAt },
         audit: [{ kind: 'companies.owner_link', subjectType: 'company', subjectId: companyId, detail }],
+        ...(enqueue && { enqueue }),
       };
     },
   });
@@ -155,6 +163,7 @@ export function createOwnerLink(
 async function makeOwnerLink(
   own: Transaction,
   { email, base }: { email: string | null; base: string },
+  mail: MailDependencies,
 ): Promise<OwnerLink> {
   const owners = await listOwners(own);
   if (owners.length === 0) {
@@ -162,8 +171,10 @@ async function makeOwnerLink(
     if (invited === null) throw invalidField('/email', 'is required, because no invitation is left');
     // Of another email too: it would make a second Owner.
     await revokeAllInvites(own);
-    const { result } = await issueInvite(own, { teamId: null, email: invited, role: 'owner', base });
-    return { url: result.url, expiresAt: result.invite.expiresAt, id: result.invite.id, kind: 'invitation' };
+    const draft = { teamId: null, email: invited, role: 'owner', base } as const;
+    const { result, enqueue } = await issueInvite(own, draft, mail);
+    const { id, expiresAt } = result.invite;
+    return { url: result.url, expiresAt, id, kind: 'invitation', ...(enqueue && { enqueue }) };
   }
   if (email === null && owners.length > 1)
     throw invalidField('/email', 'is required, because the Company has several Owners');
@@ -172,13 +183,13 @@ async function makeOwnerLink(
   const { userId } = owner;
   await lockOpenAccount(own, userId);
   const ttlSeconds = DEFAULT_RESET_LINK_SECONDS;
-  const { result, id } = await createResetLink(own, { userId, base, ttlSeconds });
-  return { ...result, id, kind: 'reset' };
+  const { result, id, enqueue } = await createMailedResetLink(own, mail, { userId, base, ttlSeconds });
+  return { ...result, id, kind: 'reset', ...(enqueue && { enqueue }) };
 }
 
 /**
- * Ends a Company that is not used: closes its accounts, revokes its links, and deletes its Teams and its secrets. Its audit events
- * stay.
+ * Ends a Company that is not used: closes its accounts, revokes its links, leaves out its mails that wait, and deletes its Teams
+ * and its secrets. Its audit events stay.
  * @param operator the scope of the server principal
  * @param named.name the name of the Company, so that none ends by a mistake in its id
  * @throws ServiceError `unauthenticated`, `not_found`, `conflict` for the first Company, and for one with a Team that has records
@@ -209,6 +220,7 @@ export function endCompany(
           );
         }
         await revokeAllInvites(own);
+        await endAllMails(own);
         for (const teamId of teamIds) await deleteTeam(own, teamId);
         await closeCompany(own);
       });

@@ -19,8 +19,9 @@ import { DEFAULT_INVITE_HOURS, type Invite } from '../../shared/schemas/people.t
 import type { CompanyScope, TeamScope } from '../../shared/scope.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
 import { assertActive, lockCompanyAs, lockTeamForAdmin } from '../access/lock-and-recheck.ts';
-import { type Recorded, runCommand } from '../access/run-command.ts';
+import { type Applied, type Recorded, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { type MailDependencies, queueMail, requireMail } from '../mail/commands.ts';
 import { assertCanEndInvite } from './rights.ts';
 
 /** An invite with its secret, which is shown only once. */
@@ -44,19 +45,22 @@ export interface InviteDraft {
 
 /**
  * Makes an invite into a Team, or the invitation to become a Company Admin. It replaces the open one to the email.
- * Lock the Team or the Company first.
- * @returns the invite, and the audit event, which the command that calls this must return
- * @throws ServiceError `conflict` for the caller's own email, and for a person who has the role already
+ * Lock the Team or the Company first. With mail, another link of it is mailed to the email.
+ * @returns the invite, the audit event and what enqueues the mail, which the command that calls this must return
+ * @throws ServiceError `conflict` for the caller's own email, and for a person who has the role already; `rate_limited`
  */
 export async function issueInvite(
   tx: ScopedTransaction,
   draft: InviteDraft,
-): Promise<Recorded<IssuedInvite>> {
+  mail: MailDependencies,
+): Promise<Applied<IssuedInvite>> {
   const { teamId, email, role, grants = [] } = draft;
   await assertLacksRole(tx, draft);
   const replaced = await revokeInvitesTo(tx, { email, teamId });
   const id = newId();
   const token = newToken();
+  // Before the invite, which shows the state of its mail.
+  const enqueue = await queueMail(tx, mail, mailOf({ id, teamId, email }));
   const invite = await insertInvite(tx, {
     id,
     teamId,
@@ -79,8 +83,13 @@ export async function issueInvite(
         detail: { role, grants, expiresAt: invite.expiresAt, replaced },
       },
     ],
+    enqueue,
   };
 }
+
+/** The mail with a link of an invite. */
+const mailOf = ({ id, teamId, email }: { id: string; teamId: string | null; email: string }) =>
+  ({ kind: teamId === null ? 'invitation' : 'invite', causeId: id, email }) as const;
 
 async function assertLacksRole(
   tx: ScopedTransaction,
@@ -120,6 +129,9 @@ async function requireInvite(tx: ScopedTransaction, teamId: string | null, id: s
   return found;
 }
 
+const notOpen = (teamId: string | null) =>
+  new ServiceError('conflict', `The ${teamId === null ? 'invitation' : 'invite'} is not open`);
+
 /**
  * Revokes an invite of a Team, or an invitation if `teamId` is null.
  * @returns the audit event, which the command that calls this must return
@@ -132,8 +144,7 @@ async function endInvite(
 ): Promise<Recorded<void>> {
   // Waits for a transaction that is using it at the same time.
   const revoked = state === 'open' && (await revokeInvites(tx, [id])).length > 0;
-  if (!revoked)
-    throw new ServiceError('conflict', `The ${teamId === null ? 'invitation' : 'invite'} is not open`);
+  if (!revoked) throw notOpen(teamId);
   return {
     result: undefined,
     audit: [
@@ -150,16 +161,16 @@ async function endInvite(
 /**
  * Invites someone to become a Company Admin. The new invitation replaces the open one to the email.
  * @throws ServiceError `unauthenticated`, `company_role_required`, `conflict` for the caller's own email, and for a
- *   Company Admin or Owner
+ *   Company Admin or Owner, `rate_limited`
  */
 export function createInvitation(
-  { database }: Pick<Dependencies, 'database'>,
+  { database, ...mail }: Pick<Dependencies, 'database'> & MailDependencies,
   scope: CompanyScope,
   draft: Pick<InviteDraft, 'email' | 'expiresInHours' | 'base'>,
 ): Promise<IssuedInvite> {
   return runCommand(database, scope, {
     lock: (tx) => lockCompanyAs(tx, 'owner'),
-    apply: (tx) => issueInvite(tx, { ...draft, teamId: null, role: 'admin' }),
+    apply: (tx) => issueInvite(tx, { ...draft, teamId: null, role: 'admin' }, mail),
   });
 }
 
@@ -190,10 +201,10 @@ export interface TeamInviteDraft extends Omit<InviteDraft, 'teamId'> {
  * Invites an email into the Team, in place of its open invite.
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `full_access_required`, `forbidden` if only an Owner can
  *   replace the open invite, `not_found` for an unknown client of a grant, `team_archived`, `conflict` if the person is
- *   the caller or has the role already
+ *   the caller or has the role already, `rate_limited`
  */
 export function createInvite(
-  { database }: Pick<Dependencies, 'database'>,
+  { database, ...mail }: Pick<Dependencies, 'database'> & MailDependencies,
   scope: TeamScope,
   given: TeamInviteDraft,
 ): Promise<IssuedInvite> {
@@ -207,7 +218,7 @@ export function createInvite(
       await assertClientsExist(tx, draft.grants);
       assertActive(team);
     },
-    apply: (tx) => issueInvite(tx, draft),
+    apply: (tx) => issueInvite(tx, draft, mail),
   });
 }
 
@@ -239,5 +250,75 @@ export function revokeInvite(
       return invite;
     },
     apply: (tx, invite) => endInvite(tx, teamId, invite),
+  });
+}
+
+/**
+ * Mails another link of an open invite. The links before stay valid.
+ * @returns the invite, the audit event and what enqueues the mail, which the command that calls this must return
+ * @throws ServiceError `conflict` if the invite is not open, `rate_limited`
+ */
+async function mailAgain(
+  tx: ScopedTransaction,
+  teamId: string | null,
+  { id, email, state }: Invite,
+  mail: MailDependencies,
+): Promise<Applied<Invite>> {
+  if (state !== 'open') throw notOpen(teamId);
+  const enqueue = await queueMail(tx, mail, mailOf({ id, teamId, email }));
+  return {
+    result: await requireInvite(tx, teamId, id),
+    audit: [
+      {
+        kind: teamId === null ? 'company.invite_resend' : 'team.invite_resend',
+        subjectType: 'invite',
+        subjectId: id,
+        ...(teamId === null ? {} : { teamId }),
+      },
+    ],
+    enqueue,
+  };
+}
+
+/**
+ * Mails another link of an open invitation to become a Company Admin.
+ * @throws ServiceError `not_found` also without mail, `unauthenticated`, `company_role_required`, `conflict` if it is not
+ *   open, `rate_limited`
+ */
+export async function resendInvitation(
+  { database, ...mail }: Pick<Dependencies, 'database'> & MailDependencies,
+  scope: CompanyScope,
+  id: string,
+): Promise<Invite> {
+  requireMail(mail.config);
+  return runCommand(database, scope, {
+    lock: async (tx) => {
+      await lockCompanyAs(tx, 'owner');
+      return requireInvite(tx, null, id);
+    },
+    apply: (tx, invite) => mailAgain(tx, null, invite, mail),
+  });
+}
+
+/**
+ * Mails another link of an open invite into the Team.
+ * @throws ServiceError `not_found` also without mail, `unauthenticated`, `team_forbidden`, `full_access_required`,
+ *   `team_archived`, `conflict` if it is not open, `rate_limited`
+ */
+export async function resendInvite(
+  { database, ...mail }: Pick<Dependencies, 'database'> & MailDependencies,
+  scope: TeamScope,
+  id: string,
+): Promise<Invite> {
+  requireMail(mail.config);
+  const { teamId } = scope;
+  return runCommand(database, scope, {
+    lock: async (tx) => {
+      const team = await lockTeamForAdmin(tx);
+      const invite = await requireInvite(tx, teamId, id);
+      assertActive(team);
+      return invite;
+    },
+    apply: (tx, invite) => mailAgain(tx, teamId, invite, mail),
   });
 }

@@ -27,6 +27,7 @@ import {
 } from '../access/lock-and-recheck.ts';
 import { type Applied, type Recorded, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { MailDependencies } from '../mail/commands.ts';
 import { issueInvite } from '../people/invites.ts';
 import { readUsage } from '../status/queries.ts';
 
@@ -58,10 +59,10 @@ export interface CreatedTeam {
  * Creates a Team. Only an account becomes its Owner at once. An email is always invited, also if an account has it: a
  * person can change their email without a proof that it is theirs. Until the invite is accepted, the Team has no Owner.
  * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found` if the Company has no such open account,
- *   `conflict` if another Team has the name
+ *   `conflict` if another Team has the name, `rate_limited` if the invite cannot be mailed now
  */
 export function createTeam(
-  { database }: Pick<Dependencies, 'database'>,
+  { database, ...mail }: Pick<Dependencies, 'database'> & MailDependencies,
   scope: CompanyScope,
   draft: TeamDraft,
 ): Promise<CreatedTeam> {
@@ -70,7 +71,7 @@ export function createTeam(
       await lockCompanyAs(tx, 'admin');
       return lockOwner(tx, draft.owner);
     },
-    apply: (tx, owner) => apply(tx, owner, draft),
+    apply: (tx, owner) => apply(tx, owner, draft, mail),
   });
 }
 
@@ -91,6 +92,7 @@ async function apply(
   tx: ScopedTransaction<CompanyScope>,
   owner: NamedOwner,
   { name, base }: TeamDraft,
+  mail: MailDependencies,
 ): Promise<Applied<CreatedTeam>> {
   const team = await insertTeam(tx, { id: newId(), name });
   if (team === null) throw teamNameTaken();
@@ -98,8 +100,9 @@ async function apply(
   const detail = { name, ownerId: 'userId' in owner ? owner.userId : null };
   const created = { kind: 'team.create', subjectType: 'team', subjectId: teamId, teamId, detail } as const;
   if ('email' in owner) {
-    const { result, audit } = await issueInvite(tx, { teamId, email: owner.email, role: 'owner', base });
-    return { result: { team, ...result }, audit: [created, ...audit] };
+    const draft = { teamId, email: owner.email, role: 'owner', base } as const;
+    const { result, audit, ...rest } = await issueInvite(tx, draft, mail);
+    return { result: { team, ...result }, audit: [created, ...audit], ...rest };
   }
   await upsertTeamMember(tx, { teamId, userId: owner.userId, role: 'owner' });
   return { result: { team, invite: null, token: null, url: null }, audit: [created] };

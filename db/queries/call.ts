@@ -18,9 +18,12 @@ import type { FileSource } from './workspace/indexing.ts';
  */
 interface SqlFunctions {
   'identity.count_companies': (tx: Queryable, limit: number) => number;
+  'identity.end_reset_request': (tx: WorkerTransaction, id: string) => void;
   'identity.is_team_name_taken': (tx: ScopedTransaction, teamId: string, foldedName: string) => boolean;
   'identity.lock_password_hash': (tx: ScopedTransaction) => string | null;
   'identity.purge_team': (tx: TeamWorkerTransaction, limit: number) => boolean;
+  'identity.reopen_reset_request': (tx: WorkerTransaction, id: string) => void;
+  'identity.request_reset': (tx: Queryable, id: string, email: string, max: number | null) => boolean;
   'memory.backfill_pending': (tx: WorkerTransaction, after: string | null, limit: number) => string | null;
   'memory.company_has_records': (tx: ScopedTransaction<CompanyScope>) => boolean;
   'memory.count_sources': (
@@ -53,6 +56,20 @@ type AnyTeam = Omit<AnyLayer, 'layerId'>;
 
 /** The same of functions that return rows: a row, whose columns have their names in camel case. */
 interface SqlRowFunctions {
+  'identity.accounts_with_email': (
+    tx: WorkerTransaction,
+    email: string,
+  ) => { companyId: string; userId: string };
+  'identity.begin_reset_request': (
+    tx: WorkerTransaction,
+    id: string,
+    seconds: number,
+  ) => { email: string; openSends: number };
+  'identity.insert_expiry_mails': (
+    tx: WorkerTransaction,
+    max: number | null,
+    limit: number,
+  ) => { companyId: string; mailId: string };
   'memory.count_audit': (tx: ScopedTransaction<CompanyScope>) => {
     events: number;
     unsealed: number;

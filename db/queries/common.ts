@@ -16,7 +16,7 @@ export const ROW_LOCKS: Readonly<Record<LockStrength, string>> = {
 };
 
 /** Kinds of names that are locked although no row has them yet. The numbers keep equal names of two kinds apart. */
-const NAME_KINDS = { source: 2, capture: 5, turns: 6 } as const;
+const NAME_KINDS = { source: 2, capture: 5, turns: 6, mails: 7 } as const;
 
 /** Locks a name until the transaction ends: others who lock the same name wait. */
 export async function lockName(tx: Queryable, kind: keyof typeof NAME_KINDS, name: string): Promise<void> {

@@ -10,13 +10,14 @@ export type Pruned = Record<
   | 'sessions'
   | 'resetLinks'
   | 'invites'
+  | 'mails'
   | 'tokenSecrets',
   number
 >;
 
 /**
  * Deletes records that are no longer needed, in all Teams: stored answers, abandoned sources, batches, sessions, reset
- * links, invites and ended secrets of agent tokens.
+ * links, invites, mails and ended secrets of agent tokens.
  * @param limits the limits of sessions, in seconds
  */
 export async function prune(
@@ -25,7 +26,7 @@ export async function prune(
 ): Promise<Pruned> {
   const [row] = await tx.query<Pruned>(
     `select m.answers, m.loading_sources as "loadingSources", m.batches, i.sessions, i.reset_links as "resetLinks", i.token_secrets as "tokenSecrets",
-            identity.prune_invites($3) as invites, memory.prune_consolidation_batches() as "consolidationBatches"
+            identity.prune_invites($3) as invites, identity.prune_mails() as mails, memory.prune_consolidation_batches() as "consolidationBatches"
        from memory.prune() m, identity.prune($1, $2) i`,
     [limits.sessionIdleSeconds, limits.sessionMaxSeconds, FAILED_PASSWORD_SECONDS],
   );

@@ -12,6 +12,7 @@ import {
   Role,
   State,
   Time,
+  Verified,
   VisibleName,
 } from './common.ts';
 import { Permissions, TokenClients } from './tokens.ts';
@@ -20,7 +21,7 @@ export const DEFAULT_RESET_LINK_SECONDS = 3600;
 
 const sessionFields = {
   expiresAt: Type.Union([Time, Type.Null()], { description: 'null for the service token' }),
-  user: Type.Object({ id: Id, email: Type.String(), name: Type.String() }),
+  user: Type.Object({ id: Id, email: Type.String(), name: Type.String(), verified: Verified }),
   company: Type.Object({ id: Id, name: Type.String(), role: Role }),
   teams: Type.Array(
     Type.Object({
@@ -113,6 +114,7 @@ export const ResetRequest = Body({
   ),
   cookie: InCookie,
 });
+export const ForgotRequest = Body({ email: Email });
 export const LinkRequest = Body({ token: LinkToken });
 /** The purpose of a one-time link. */
 export const Link = Type.Object({

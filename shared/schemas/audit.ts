@@ -36,12 +36,25 @@ export const AUDIT_KINDS = {
     meaning:
       'A person set a new password with a reset link. The detail has how many of their agent tokens were revoked by that.',
   },
+  'auth.reset_request': {
+    subjects: ['account'],
+    meaning:
+      'A reset link was made to be mailed, because somebody asked for one with the email of the account.',
+  },
   'auth.account_change': { subjects: ['account'], meaning: 'A person changed their name or their email.' },
   'auth.join': { subjects: ['account'], meaning: 'A person accepted an invite to a Team.' },
   'company.create': { subjects: ['company'], meaning: 'The Company was created, at the first start.' },
   'company.rename': { subjects: ['company'], meaning: 'The Company got another name.' },
   'company.accept': { subjects: ['account'], meaning: 'A person accepted an invitation to the Company.' },
   'company.invite': { subjects: ['invite'], meaning: 'An invitation to the Company was made.' },
+  'company.invite_resend': {
+    subjects: ['invite'],
+    meaning: 'An invitation to the Company was mailed again.',
+  },
+  'company.mail_test': {
+    subjects: ['account'],
+    meaning: 'A Company Owner had a test mail sent to themselves.',
+  },
   'company.invite_revoke': { subjects: ['invite'], meaning: 'An invitation to the Company was revoked.' },
   'company.member_role': { subjects: ['account'], meaning: 'A person got another role in the Company.' },
   'company.member_remove': { subjects: ['account'], meaning: 'A person was removed from the Company.' },
@@ -83,6 +96,7 @@ export const AUDIT_KINDS = {
   'team.member_role': { subjects: ['account'], meaning: 'A member got another role in the Team.' },
   'team.member_remove': { subjects: ['account'], meaning: 'A member was removed from the Team.' },
   'team.invite': { subjects: ['invite'], meaning: 'An invite to a Team was made.' },
+  'team.invite_resend': { subjects: ['invite'], meaning: 'An invite to a Team was mailed again.' },
   'team.invite_revoke': { subjects: ['invite'], meaning: 'An invite to a Team was revoked.' },
   'team.grant': { subjects: ['account'], meaning: 'A member got a Team grant on a client.' },
   'team.grant_revoke': { subjects: ['account'], meaning: 'A Team grant was revoked.' },

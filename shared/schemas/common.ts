@@ -208,6 +208,10 @@ export const State = OneOf(['active', 'archived']);
 
 export const Email = Text(300, 'trimmed; case is ignored');
 
+export const Verified = Type.Boolean({
+  description: 'whether the person has used a link that was mailed to the address',
+});
+
 /** Also for the password of an account that may already exist: no stored password is shorter. */
 export const NewPassword = Type.String({ minLength: 12, maxLength: 256 });
 

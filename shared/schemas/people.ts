@@ -11,6 +11,7 @@ import {
   Redactions,
   Role,
   Time,
+  Verified,
 } from './common.ts';
 
 export const DEFAULT_INVITE_HOURS = 168;
@@ -22,6 +23,7 @@ const ClientAccess = OneOf(['read', 'write']);
 export const Member = Type.Object({
   userId: Id,
   email: Type.String(),
+  verified: Verified,
   name: Type.String(),
   role: Role,
   createdAt: Time,
@@ -48,6 +50,14 @@ export const Invite = Type.Object({
   expiresAt: Time,
   createdBy: Id,
   createdAt: Time,
+  account: Nullable(
+    Type.Object({ userId: Id, name: Type.String(), email: Type.String(), verified: Verified }),
+    'the open account of the Company that has the email now',
+  ),
+  mail: Nullable(
+    OneOf(['queued', 'sent', 'failed']),
+    'the last mail with a link of the invite; failed: the mail server has refused it for good. null: none was sent',
+  ),
 });
 
 export type Invite = Static<typeof Invite>;

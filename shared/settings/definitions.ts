@@ -1,4 +1,5 @@
 import { DATABASE_SETTINGS } from './database-settings.ts';
+import { MAIL_SETTINGS } from './mail-settings.ts';
 import { MODEL_SETTINGS } from './model-settings.ts';
 import type { Setting } from './setting.ts';
 import { REDACTION_MODES } from './team-settings.ts';
@@ -278,6 +279,7 @@ export const SETTINGS = {
     defaultInWords: 'that of the Git checkout, else none',
     description: 'The commit that /v1/health shows. A Git checkout shows its own.',
   },
+  ...MAIL_SETTINGS,
   ...TRACE_SETTINGS,
 } as const satisfies Record<string, Setting>;
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AUDIT_KINDS } from '../../shared/schemas/audit.ts';
+import { MAIL_ON } from '../support/app.ts';
 import { recordedBy } from '../support/company.ts';
 import { companyRows } from '../support/company-rows.ts';
 import { doJob } from '../support/do-job.ts';
@@ -14,7 +15,7 @@ import { openScene } from './matrix/scene.ts';
 import { requestOf, titleOf } from './matrix/walk.ts';
 
 /** The jobs that are done here go over all Teams. */
-const service = await openOwnTestApp();
+const service = await openOwnTestApp(MAIL_ON);
 const { app, database } = service;
 
 /** The events that an action writes in a Company, and their rows as one text, without paths of workspace files. */
@@ -137,12 +138,14 @@ test('the service writes events of what it does by itself, without content', asy
   assert.equal(first?.kind, 'company.create');
 });
 
-test('every kind of event is written by a row, by the service itself, or by the operator', () => {
+test('every kind of event is written by a row, by the service itself, by the operator, or by a worker', () => {
   const ofRows = EVENT_ROWS.flatMap(kindsOf);
   // Those of the operator are in test/companies/companies.test.ts.
   const ofOperator = ['companies.create', 'companies.end', 'companies.owner_link'];
+  // That of a worker, which mails a link, is in test/mail/resets.test.ts.
+  const ofWorker = ['auth.reset_request'];
   assert.deepEqual(
-    [...new Set([...ofRows, ...BY_THE_SERVICE, ...ofOperator])].sort(),
+    [...new Set([...ofRows, ...BY_THE_SERVICE, ...ofOperator, ...ofWorker])].sort(),
     Object.keys(AUDIT_KINDS).sort(),
   );
 });

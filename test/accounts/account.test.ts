@@ -150,7 +150,7 @@ describe('POST /v1/auth/login', () => {
     const days = (Date.parse(expiresAt ?? '') - Date.now()) / 86_400_000;
     assert.ok(days > 6.9 && days <= 7.01, `${days} days`);
     assert.deepEqual(rest, {
-      user: { id: company.ownerId, email: company.ownerEmail, name: 'Owner' },
+      user: { id: company.ownerId, email: company.ownerEmail, name: 'Owner', verified: false },
       company: { id: company.companyId, name: 'Test Company', role: 'owner' },
       teams: [{ id: company.teamId, name: 'Test Team', state: 'active', role: 'owner', access: 'full' }],
     });

@@ -8,7 +8,7 @@ import { ALL_ROWS } from '../access/matrix/rows/all.ts';
 import { CALLERS, expectedOf, SERVICE_TOKEN } from '../access/matrix/table.ts';
 import { PASSWORD, Targets } from '../access/matrix/targets.ts';
 import { type Request, requestOf } from '../access/matrix/walk.ts';
-import { openTestApp } from '../support/app.ts';
+import { MAIL_ON, openTestApp } from '../support/app.ts';
 import { companyRows } from '../support/company-rows.ts';
 import { outcome } from '../support/sign-in.ts';
 import { readTable } from '../support/tables.ts';
@@ -30,7 +30,7 @@ import {
  * the request is that of a row of the access matrix.
  */
 
-const service = await openTestApp();
+const service = await openTestApp(MAIL_ON);
 const { app } = service;
 const document = (await app.inject('/v1/openapi.json')).json<OpenAPIV3_1.Document>();
 

@@ -47,12 +47,12 @@ describe('GET /v1/company/members', () => {
       return rest;
     });
     const someone = (userId: string, role: string) => {
-      return { userId, email: `person-${userId}@example.com`, name: 'Someone', role };
+      return { userId, email: `person-${userId}@example.com`, verified: false, name: 'Someone', role };
     };
     assert.deepEqual(shown, [
       someone(member.userId, 'member'),
       someone(admin.userId, 'admin'),
-      { userId: company.ownerId, email: company.ownerEmail, name: 'Owner', role: 'owner' },
+      { userId: company.ownerId, email: company.ownerEmail, verified: false, name: 'Owner', role: 'owner' },
     ]);
   });
 

@@ -17,6 +17,9 @@ import { buildTestedApp } from './schema-compilers.ts';
 
 export const API_TOKEN = 'test-token-of-the-service';
 
+/** Settings with which routes enqueue mails. Nobody listens there, and without a worker nothing is sent. */
+export const MAIL_ON = { MEMORY_SMTP_URL: 'smtp://127.0.0.1:9', MEMORY_MAIL_FROM: 'memory@example.com' };
+
 export interface TestApp {
   app: App;
   database: Database;

@@ -5,6 +5,7 @@ import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import type { QueueName } from '../../shared/queues.ts';
 import type { JobContext } from '../../worker/context.ts';
+import { openMailer } from '../../worker/mail/mailer.ts';
 import { HANDLERS } from '../../worker/registry.ts';
 import { openReadingPool } from '../../worker/sandbox/reading-pool.ts';
 
@@ -35,6 +36,7 @@ export async function doJob(
     } as unknown as JobContext['queue'],
     readingPool,
     embedder: null,
+    mailer: openMailer(config),
     stopping: new AbortController().signal,
     yieldAfterMs: null,
   };

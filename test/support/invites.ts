@@ -28,7 +28,7 @@ export function newEmail(): string {
 
 /** Makes an invite into a Team of the Company as its Owner. One for a Team Owner comes with a new Team alone. */
 export async function makeInvite(
-  service: Pick<TestApp, 'app' | 'database'>,
+  service: Pick<TestApp, 'app' | 'config' | 'database' | 'queue'>,
   company: SignedIn,
   wish: InviteWish = {},
 ): Promise<IssuedInvite> {
@@ -38,7 +38,7 @@ export async function makeInvite(
     const draft = { teamId, email, role, base: 'http://127.0.0.1:8787', ...rest };
     return runCommand(service.database, companyScope({ companyId, userId }), {
       lock: async () => {},
-      apply: (tx) => issueInvite(tx, draft),
+      apply: (tx) => issueInvite(tx, draft, service),
     });
   }
   const headers = { ...company.headers, 'memory-team': teamId };

@@ -19,6 +19,7 @@ export function ownerScope(team: TestCompany, clientIds: readonly string[] = [])
     {
       userId: team.ownerId,
       email: team.ownerEmail,
+      isVerified: false,
       name: 'Owner',
       companyId: team.companyId,
       companyName: 'Test Company',

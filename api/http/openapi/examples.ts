@@ -43,6 +43,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   endCompany: { name: 'Difference Engines' },
   renameCompany: { name: 'Analytical Engines' },
   changeCompanyRole: { role: 'admin' },
+  requestReset: { email: EMAIL },
   createMemberResetLink: { baseUrl: 'https://memory.example.com', ttlSeconds: 3600 },
   createOwnerResetLink: { teamId: ID, email: EMAIL, ttlSeconds: 3600 },
   createInvitation: { email: 'grace@example.com', expiresInHours: 72 },

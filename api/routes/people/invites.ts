@@ -3,6 +3,8 @@ import { linkBase } from '../../../core/accounts/links.ts';
 import {
   createInvitation,
   createInvite,
+  resendInvitation,
+  resendInvite,
   revokeInvitation,
   revokeInvite,
 } from '../../../core/people/invites.ts';
@@ -53,7 +55,7 @@ export const companyInviteRoutes: Routes = (app, deps) => {
         summary: 'Invite someone to become a Company Admin',
         description:
           'For Company Owners. A new invitation replaces the open one to that email. Token and link are shown only ' +
-          'once. 409 `conflict` for your own email, and for a Company Admin or Owner.',
+          'once; with mail, another link is mailed to the email. 409 `conflict` for your own email, and for a Company Admin or Owner.',
         tags: ['company'],
         body: CompanyInviteRequest,
         response: { 201: IssuedCompanyInvite },
@@ -66,6 +68,25 @@ export const companyInviteRoutes: Routes = (app, deps) => {
       reply.code(201);
       return { invitation: invite, token, url };
     },
+  );
+
+  app.post(
+    '/v1/company/invitations/:id/resend',
+    {
+      onRequest: owningCompany,
+      schema: {
+        operationId: 'resendInvitation',
+        summary: 'Mail an invitation again',
+        description:
+          'For Company Owners. Mails another link; those before stay valid. 409 `conflict` if the invitation is not ' +
+          'open. 404 `not_found` if the service sends no mail.',
+        tags: ['company'],
+        params: IdParams,
+        response: { 200: Invitation },
+        errors: errorCodes('conflict'),
+      },
+    },
+    async ({ identity, params }) => resendInvitation(deps, companyScope(identity), parseId(params.id)),
   );
 
   app.delete(
@@ -132,10 +153,10 @@ export const teamInviteRoutes: Routes = (app, deps) => {
         operationId: 'createInvite',
         summary: 'Invite someone into the Team, or add a member of the Company',
         description:
-          'With `email`, a new invite replaces the open one to that email. Token and link are shown only this once. With ' +
-          '`userId`, a member of the Company gets the role and the grants at once; GET /v1/team/people finds the id. An ' +
-          'open invite to the email of that person ends. 409 `conflict` if you name yourself, or someone who has the ' +
-          'role or a higher one.',
+          'With `email`, a new invite replaces the open one to that email. Token and link are shown only this once; with ' +
+          'mail, another link is mailed to the email. With `userId`, a member of the Company gets the role and the grants at ' +
+          'once; GET /v1/team/people finds the id. An open invite to the email of that person ends. 409 `conflict` if you ' +
+          'name yourself, or someone who has the role or a higher one.',
         tags: ['team'],
         body: InviteRequest,
         response: { 201: Type.Union([IssuedInvite, AddedMember]) },
@@ -158,6 +179,25 @@ export const teamInviteRoutes: Routes = (app, deps) => {
       const base = linkBase(deps.config, app.server);
       return createInvite(deps, teamScope, { email, role, grants, expiresInHours, base });
     },
+  );
+
+  app.post(
+    '/v1/team/invites/:id/resend',
+    {
+      onRequest: withRight('manageTeam'),
+      schema: {
+        operationId: 'resendInvite',
+        summary: 'Mail an invite again',
+        description:
+          'Mails another link; those before stay valid. 409 `conflict` if the invite is not open. 404 `not_found` if ' +
+          'the service sends no mail.',
+        tags: ['team'],
+        params: IdParams,
+        response: { 200: Invite },
+        errors: errorCodes('team_archived', 'conflict'),
+      },
+    },
+    async ({ teamScope, params }) => resendInvite(deps, teamScope, parseId(params.id)),
   );
 
   app.delete(

@@ -58,6 +58,7 @@ begin
   end if;
   return jsonb_build_object(
     'userId', who.id, 'email', who.email, 'name', who.name, 'companyRole', who.role,
+    'isVerified', who.verified_at is not null,
     'companyId', who.company_id, 'companyName', (select c.name from company c where c.id = who.company_id),
     'teams', teams, 'selectedTeamId', selected,
     -- A position that the log has not reached is of another server, from which the database was restored. No replica would

@@ -1,13 +1,20 @@
--- Returns the invite, to a Team or to the Company, with this token hash (SHA-256), with its state. No row if the Team
--- was deleted.
+-- Returns the invite, to a Team or to the Company, with this token hash (SHA-256), with its state, and whether the token
+-- was mailed. A mailed token can be revoked before its invite. No row if the Team was deleted.
 create or replace function identity.find_invite(p_token_hash bytea)
-returns table (id uuid, company_id uuid, team_id uuid, email text, role text, grants jsonb, state text)
+returns table (id uuid, company_id uuid, team_id uuid, email text, role text, grants jsonb, state text, is_mailed boolean)
 language sql stable security definer set search_path = identity, pg_temp
 as $$
   select i.id, i.company_id, i.team_id, i.email, i.role, i.grants,
-         identity.invite_state(i.used_at, i.revoked_at, i.expires_at)
-    from identity.invite i left join identity.team t on t.company_id = i.company_id and t.id = i.team_id
-   where i.token_hash = p_token_hash and t.deleted_at is null;
+         case when i.used_at is null and f.is_revoked then 'revoked'
+              else identity.invite_state(i.used_at, i.revoked_at, i.expires_at) end, f.is_mailed
+    from (select s.company_id, s.id, false as is_revoked, false as is_mailed
+            from identity.invite s where s.token_hash = p_token_hash
+          union all
+          select m.company_id, m.invite_id, m.revoked_at is not null, true
+            from identity.mailed_token m where m.token_hash = p_token_hash) f
+    join identity.invite i on i.company_id = f.company_id and i.id = f.id
+    left join identity.team t on t.company_id = i.company_id and t.id = i.team_id
+   where t.deleted_at is null;
 $$;
 
 revoke execute on function identity.find_invite(bytea) from public, memory_service, memory_worker;

@@ -4,6 +4,7 @@ import type { CompanyScope } from '../../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
 import { deleteSearchTexts } from '../audit.ts';
 import { type LockStrength, ROW_LOCKS, wireTime } from '../common.ts';
+import { deleteMailsTo } from '../mail.ts';
 
 /** What a login needs to check a password. */
 export interface SignIn {
@@ -67,6 +68,21 @@ export async function updatePasswordHash(
   ]);
 }
 
+/**
+ * Notes that the scope's user has proved that the email of the account is theirs.
+ * @param email the one that was proved, which the account can have no longer; null: the present one
+ */
+export async function verifyAddress(
+  tx: ScopedTransaction<CompanyScope>,
+  email: string | null,
+): Promise<void> {
+  await tx.query(
+    `update identity.account set verified_at = coalesce(verified_at, now())
+      where company_id = $1 and id = $2 and email = coalesce($3, email)`,
+    [tx.scope.companyId, tx.scope.userId, email],
+  );
+}
+
 /** The fields of an account that its person changes. */
 interface AccountFields {
   name: string;
@@ -83,8 +99,8 @@ export async function findAccount(tx: ScopedTransaction): Promise<AccountFields 
 }
 
 /**
- * Changes the name or the email of the scope's user. Absent fields do not change. Lock the account before. Fails with a
- * violation of `account_email` if another account of the Company has the email.
+ * Changes the name or the email of the scope's user. Absent fields do not change, and another email is not verified. Lock
+ * the account before. Fails with a violation of `account_email` if another account of the Company has the email.
  */
 export async function updateAccount(
   tx: ScopedTransaction<CompanyScope>,
@@ -97,11 +113,12 @@ export async function updateAccount(
   );
   if (before === undefined) throw new Error('the account to change does not exist');
   const after = { ...before, ...change };
-  await tx.query('update identity.account set name = $3, email = $4 where company_id = $1 and id = $2', [
-    ...values,
-    after.name,
-    after.email,
-  ]);
+  await tx.query(
+    `update identity.account
+        set name = $3, email = $4, verified_at = case when email = $4 then verified_at end
+      where company_id = $1 and id = $2`,
+    [...values, after.name, after.email],
+  );
   return { before, after };
 }
 
@@ -143,9 +160,9 @@ export async function insertAccount(
 export async function findAccountByEmail(
   tx: ScopedTransaction,
   email: string,
-): Promise<{ userId: string; role: CompanyRole } | null> {
-  const [row] = await tx.query<{ userId: string; role: CompanyRole }>(
-    `select id as "userId", role from identity.account
+): Promise<{ userId: string; role: CompanyRole; isVerified: boolean } | null> {
+  const [row] = await tx.query<{ userId: string; role: CompanyRole; isVerified: boolean }>(
+    `select id as "userId", role, verified_at is not null as "isVerified" from identity.account
       where company_id = $1 and email = $2 and closed_at is null`,
     [tx.scope.companyId, email],
   );
@@ -207,7 +224,7 @@ export interface Erased {
 }
 
 /**
- * Replaces the name of a closed account by a pseudonym, and deletes its email, its reset links, its agent tokens, stored
+ * Replaces the name of a closed account by a pseudonym, and deletes its email, the mails to it, its reset links, its agent tokens, stored
  * answers that name these, the stored texts of its searches, and the invites to the person: those that they accepted, and
  * those to their email. Lock the
  * account and the Teams of its tokens first.
@@ -233,6 +250,8 @@ export async function eraseAccount(
     [...account, email],
   );
   await tx.query('delete from identity.reset_link where company_id = $1 and user_id = $2', account);
+  await deleteMailsTo(tx, email);
+  await tx.query('select identity.erase_reset_requests($1)', [userId]);
   const tokens = await tx.query<{ id: string }>(
     'delete from identity.agent_token where company_id = $1 and user_id = $2 returning id',
     account,

@@ -30,12 +30,15 @@ export interface ResetLinkRow {
   userId: string;
   companyId: string;
   state: ResetLinkState;
+  /** Whether it was mailed to the address of the account. */
+  isMailed: boolean;
 }
 
 /** Finds the link of an open account whose token has this hash. Needs no scope, because the caller knows the secret. */
 export async function findResetLink(tx: Queryable, tokenHash: Buffer): Promise<ResetLinkRow | null> {
   const [row] = await tx.query<ResetLinkRow>(
-    `select id, user_id as "userId", company_id as "companyId", state from identity.find_reset_link($1)`,
+    `select id, user_id as "userId", company_id as "companyId", state, is_mailed as "isMailed"
+       from identity.find_reset_link($1)`,
     [tokenHash],
   );
   return row ?? null;
@@ -56,12 +59,17 @@ export async function insertResetLink(
   return wireTime(row.expiresAt);
 }
 
-/** Marks a link of the scope's user as used. False: it is not open, because it was used, revoked or has expired. */
-export async function useResetLink(tx: ScopedTransaction<CompanyScope>, linkId: string): Promise<boolean> {
+/**
+ * Marks all open links of the scope's user as used, if this one is open. False: it is not, because it was used, revoked or
+ * has expired. Lock the account before.
+ */
+export async function useResetLinks(tx: ScopedTransaction<CompanyScope>, linkId: string): Promise<boolean> {
   const rows = await tx.query(
     `update identity.reset_link set used_at = now()
-      where company_id = $1 and user_id = $2 and id = $3
-        and used_at is null and revoked_at is null and expires_at > now()
+      where company_id = $1 and user_id = $2 and used_at is null and revoked_at is null and expires_at > now()
+        and exists (select from identity.reset_link l
+                     where l.company_id = $1 and l.user_id = $2 and l.id = $3
+                       and l.used_at is null and l.revoked_at is null and l.expires_at > now())
      returning 1`,
     [tx.scope.companyId, tx.scope.userId, linkId],
   );

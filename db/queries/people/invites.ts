@@ -27,7 +27,11 @@ const COLUMNS = `i.id, i.email, i.role, identity.invite_state(i.used_at, i.revok
   (select coalesce(jsonb_agg(g.given order by g.place), '[]')
      from jsonb_array_elements(i.grants) with ordinality g (given, place)
      join identity.client c on c.company_id = i.company_id and c.team_id = i.team_id
-       and c.id = (g.given ->> 'clientId')::uuid and c.state = 'active') as grants`;
+       and c.id = (g.given ->> 'clientId')::uuid and c.state = 'active') as grants,
+  (select jsonb_build_object('userId', a.id, 'name', a.name, 'email', a.email, 'verified', a.verified_at is not null)
+     from identity.account a where a.company_id = i.company_id and a.email = i.email and a.closed_at is null) as account,
+  (select nullif(m.state, 'ended') from identity.mail m
+    where m.company_id = i.company_id and m.cause_id = i.id order by m.id desc limit 1) as mail`;
 const toInvite = (row: InviteRow): Invite => ({
   ...row,
   expiresAt: wireTime(row.expiresAt),
@@ -200,12 +204,15 @@ export interface FoundInvite extends InviteFor {
   role: TeamRole;
   grants: Invite['grants'];
   state: Invite['state'];
+  /** Whether the token was mailed to the address of the invite. */
+  isMailed: boolean;
 }
 
 /** Finds the invite whose token has this hash. Needs no scope, because the caller knows the secret. */
 export async function findInvite(tx: Queryable, tokenHash: Buffer): Promise<FoundInvite | null> {
   const [row] = await tx.query<FoundInvite>(
-    `select id, company_id as "companyId", team_id as "teamId", email, role, grants, state
+    `select id, company_id as "companyId", team_id as "teamId", email, role, grants, state,
+            is_mailed as "isMailed"
        from identity.find_invite($1)`,
     [tokenHash],
   );

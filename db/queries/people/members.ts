@@ -17,7 +17,7 @@ export async function listCompanyMembers(
   const rows = await queryList<MemberRow>(
     tx,
     part,
-    `select id, id as "userId", email, name, role, created_at as "createdAt" from identity.account
+    `select id, id as "userId", email, verified_at is not null as verified, name, role, created_at as "createdAt" from identity.account
       where company_id = $1 and closed_at is null and ($after::uuid is null or id < $after)
         and ($2::uuid is null or id = $2)
       order by id desc limit $limit`,
@@ -103,7 +103,7 @@ export async function listTeamMembers(
   const rows = await queryList<MemberRow>(
     tx,
     part,
-    `select m.id, m.user_id as "userId", a.email, a.name, m.role, m.created_at as "createdAt"
+    `select m.id, m.user_id as "userId", a.email, a.verified_at is not null as verified, a.name, m.role, m.created_at as "createdAt"
        from identity.team_member m
        join identity.account a on a.company_id = m.company_id and a.id = m.user_id and a.closed_at is null
       where m.company_id = $1 and m.team_id = $2 and ($after::uuid is null or m.id < $after)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type AccessChange, changeAccess } from '../../support/access-changes.ts';
-import { openTestApp } from '../../support/app.ts';
+import { MAIL_ON, openTestApp } from '../../support/app.ts';
 import { captureStates, stageCapture } from '../../support/captures.ts';
 import { via } from '../../support/client/client.ts';
 import { column } from '../../support/columns.ts';
@@ -17,7 +17,7 @@ import { addClient, addPerson } from '../../support/team.ts';
  * Requests that a loss of access does not refuse: what the caller can still reach is done, and the rest is left out.
  */
 
-const service = await openTestApp();
+const service = await openTestApp(MAIL_ON);
 
 type Sender = 'a member with a grant' | 'a Team Admin';
 type Scene = Awaited<ReturnType<typeof openScene>>;

@@ -1,10 +1,10 @@
 import { after, describe } from 'node:test';
-import { openTestApp } from '../../support/app.ts';
+import { MAIL_ON, openTestApp } from '../../support/app.ts';
 import { openPausableApp } from '../../support/paused-app.ts';
 import { transactionCases } from './cases.ts';
 import { checkTransactions, testCases } from './walk.ts';
 
-const service = await openTestApp();
+const service = await openTestApp(MAIL_ON);
 const pausable = await openPausableApp(service);
 after(() => pausable.close());
 

@@ -184,6 +184,11 @@ for (const line of `
     company.invite: invite answer.invitation.id in Company {expiresAt: answer.invitation.expiresAt, grants: [], replaced: [], role: admin}
   POST /v1/company/invitations (in the place of another)
     company.invite: invite answer.invitation.id in Company {expiresAt: answer.invitation.expiresAt, grants: [], replaced: […], role: admin}
+  POST /v1/company/invitations/:id/resend
+    company.invite_resend: invite id in Company {}
+  POST /v1/company/mail/test
+    company.mail_test: account caller in Company {}
+  POST /v1/auth/forgot
   DELETE /v1/company/invitations/:id
     company.invite_revoke: invite id in Company {}
   POST /v1/company/teams
@@ -241,6 +246,8 @@ for (const line of `
     team.member_add: account userId in Team {from: null, grants: [], replaced: [], role: member}
   POST /v1/team/invites (adds a Team Owner)
     team.member_add: account userId in Team {from: null, grants: [], replaced: [], role: owner}
+  POST /v1/team/invites/:id/resend
+    team.invite_resend: invite id in Team {}
   DELETE /v1/team/invites/:id
     team.invite_revoke: invite id in Team {}
   PUT /v1/team/grants/:userId/:clientId

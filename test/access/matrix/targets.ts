@@ -34,6 +34,8 @@ export const PASSWORD = 'a password of this walk';
 /** Where links lead. */
 const BASE = 'http://127.0.0.1:8787';
 
+type Service = Pick<TestApp & Dependencies, 'config' | 'database' | 'queue'>;
+
 /** Makes, in the database, what single requests are about: new for each, and named for where it lies. */
 export class Targets {
   readonly canaries: Canaries;
@@ -43,10 +45,10 @@ export class Targets {
    * password of the accounts there.
    */
   twins: { companyId: string; teamId: string; ownerId: string; passwordHash: string } | null = null;
-  private readonly service: Pick<TestApp & Dependencies, 'database'>;
+  private readonly service: Service;
   private readonly passwordHash: string;
 
-  constructor(service: Pick<TestApp, 'database'>, canaries: Canaries, passwordHash: string) {
+  constructor(service: Service, canaries: Canaries, passwordHash: string) {
     this.service = service;
     this.canaries = canaries;
     this.library = new LibraryTargets(service.database, canaries);
@@ -189,8 +191,9 @@ export class Targets {
    */
   async inviteOf(place: Place, userId: string, to: 'team' | 'company'): Promise<{ token: string }> {
     const token = this.canaries.secret(newToken());
+    // With mail, the link that a response has shown can be used with the session only for a verified address.
     const [account] = await this.service.database.query<{ email: string }>(
-      'select email from identity.account where id = $1',
+      'update identity.account set verified_at = coalesce(verified_at, now()) where id = $1 returning email',
       [userId],
     );
     await this.write('invite', {
@@ -327,7 +330,7 @@ export class Targets {
     const scope = companyScope({ companyId, userId });
     const { invite, token } = await runCommand(this.service.database, scope, {
       lock: async () => {},
-      apply: (tx) => issueInvite(tx, { ...draft, base: BASE }),
+      apply: (tx) => issueInvite(tx, { ...draft, base: BASE }, this.service),
     });
     return { id: invite.id, token: this.canaries.secret(token) };
   }

@@ -3,7 +3,7 @@ import { after } from 'node:test';
 import { pino } from 'pino';
 import { buildApp } from '../../../api/app.ts';
 import type { Database } from '../../../db/driver/database.ts';
-import { API_TOKEN, openTestApp } from '../../support/app.ts';
+import { API_TOKEN, MAIL_ON, openTestApp } from '../../support/app.ts';
 import type { Row } from './row.ts';
 import { ALL_ROWS } from './rows/all.ts';
 import { type Listener, tellable } from './told.ts';
@@ -29,7 +29,7 @@ export interface Access {
  * @param twins whether the other Company has the same emails, and the same names of Teams and clients
  */
 export async function openAccess(emails: 'own' | 'taken', twins = false): Promise<Access> {
-  const service = await openTestApp();
+  const service = await openTestApp(MAIL_ON);
   const logged: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line) => void logged.push(line) });
   const { built: app, routes } = await collectRoutes(() => buildApp({ ...service, logger }));

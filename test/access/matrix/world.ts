@@ -53,12 +53,13 @@ export class World {
    */
   static async open(
     app: App,
-    { database, passwords }: Dependencies,
+    service: Dependencies,
     emails: CallerTools['emails'],
     twins = false,
   ): Promise<World> {
+    const { database, passwords } = service;
     const canaries = new Canaries();
-    const targets = new Targets({ database }, canaries, await passwords.hash(PASSWORD));
+    const targets = new Targets(service, canaries, await passwords.hash(PASSWORD));
     const first = await makeCompany(database, canaries, 't');
     const teams = {
       t: first,

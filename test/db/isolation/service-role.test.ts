@@ -109,7 +109,7 @@ test("the start-up accepts a database whose owner has a schema with the owner's 
 
 /**
  * Functions that run as the owner for the service without reading the claims: those before a sign-in find rows by an
- * exact value, those of the deployment return figures or the name of a model, and those of a search get the layers from
+ * exact value or store one, those of the deployment return figures or the name of a model, and those of a search get the layers from
  * functions that read the claims.
  */
 const WITHOUT_CLAIMS = [
@@ -120,6 +120,7 @@ const WITHOUT_CLAIMS = [
   'find_sign_ins',
   'is_adopted_model',
   'outdated_chunks',
+  'request_reset',
   'search_hits',
   'service_state',
   'service_usage',
@@ -174,6 +175,8 @@ describe('the roles of the service and of its worker', () => {
     ['identity.session', 'token_hash'],
     ['identity.reset_link', 'token_hash'],
     ['identity.invite', 'token_hash'],
+    ['identity.mailed_token', 'token_hash'],
+    ['identity.reset_request', 'email'],
   ]) {
     test(`cannot read ${column} of ${table}, which the service writes`, async () => {
       const scope = ownerScope(await createTestCompany(database));

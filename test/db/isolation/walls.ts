@@ -5,7 +5,10 @@ import { createTestCompany, type TestCompany } from '../../support/needs/databas
 import { addClient, addTeam, ownerScope } from '../../support/scopes.ts';
 import { type CatalogTable, readTables, TenantRows } from '../../support/tenant-rows.ts';
 
-/** Tables of the deployment, which hold nobody's data. Every other table is a tenant's. */
+/**
+ * Tables of the deployment. Every other table is a tenant's. None holds somebody's data, except requests for reset links: an address
+ * that belongs to no Company, which functions alone read.
+ */
 const SHARED_TABLES = [
   'memory.migration',
   'memory.function_file',
@@ -15,6 +18,7 @@ const SHARED_TABLES = [
   'memory.blob_place',
   'identity.request_count',
   'identity.failed_password',
+  'identity.reset_request',
 ];
 /** Numbers made of texts, which the role may write, and figures of functions: functions alone read them. */
 export const DERIVED_TABLES = [

@@ -7,7 +7,7 @@ import { ALL_ROWS } from '../../access/matrix/rows/all.ts';
 import { CALLERS, expectedOf, SERVICE_TOKEN } from '../../access/matrix/table.ts';
 import { PASSWORD } from '../../access/matrix/targets.ts';
 import { World } from '../../access/matrix/world.ts';
-import { openTestApp } from '../../support/app.ts';
+import { MAIL_ON, openTestApp } from '../../support/app.ts';
 import { type Operation, operationsOf, readDocument } from './document.ts';
 
 /*
@@ -15,7 +15,7 @@ import { type Operation, operationsOf, readDocument } from './document.ts';
  * request needs, and its values replace the fields of the example that have the same names.
  */
 
-const service = await openTestApp();
+const service = await openTestApp(MAIL_ON);
 const { app } = service;
 const document = await readDocument(app);
 const withBody = operationsOf(document).filter(({ example }) => example !== undefined);

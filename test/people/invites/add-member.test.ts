@@ -45,7 +45,7 @@ describe('POST /v1/team/invites with a userId', () => {
       assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
       const { userId } = person;
       const email = `person-${userId}@example.com`;
-      assert.deepEqual(shown, { userId, email, name: 'Someone', role: 'member' });
+      assert.deepEqual(shown, { userId, email, verified: false, name: 'Someone', role: 'member' });
       assert.deepEqual((await company.all.listTeamMembers())[0], member);
     });
     assert.deepEqual(columns(events, 'kind', 'subjectId', 'detail'), [

@@ -156,7 +156,12 @@ describe('POST /v1/auth/join with the email of an account of the Company', () =>
     const answer = await join(service, { token, name: 'Another name' });
     assert.equal(answer.statusCode, 201);
     const session = answer.json<Session>();
-    assert.deepEqual(session.user, { id: person.userId, email: person.email, name: 'Someone' });
+    assert.deepEqual(session.user, {
+      id: person.userId,
+      email: person.email,
+      name: 'Someone',
+      verified: false,
+    });
     assert.deepEqual(columns(session.teams, 'id', 'role'), [[company.teamId, 'member']]);
     assert.notEqual(session.token, person.token);
     for (const mine of [session.token, person.token]) {
@@ -297,7 +302,12 @@ describe('POST /v1/company/invitations/accept', () => {
     const { token } = await makeInvitation(company, { email: person.email });
     const answer = await accept(service, { token, name: 'Another name' });
     const session = answer.json<Session>();
-    assert.deepEqual(session.user, { id: person.userId, email: person.email, name: 'Someone' });
+    assert.deepEqual(session.user, {
+      id: person.userId,
+      email: person.email,
+      name: 'Someone',
+      verified: false,
+    });
     assert.equal(session.company.role, 'admin');
     assert.deepEqual(columns(session.teams, 'id', 'role', 'access'), [[company.teamId, 'member', 'member']]);
     assert.notEqual(session.token, person.token);

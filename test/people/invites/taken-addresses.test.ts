@@ -31,7 +31,7 @@ const REQUESTS: Record<string, [body: (email: string, teamId: string) => object,
   'POST /v1/company/reset-links': [(email, teamId) => ({ teamId, email }), '404 not_found'],
 };
 /** Those by which people name themselves. */
-const OWN = ['PATCH /v1/auth/account', 'POST /v1/auth/login'];
+const OWN = ['PATCH /v1/auth/account', 'POST /v1/auth/forgot', 'POST /v1/auth/login'];
 /** Those of the operator, for whom the email must be of an Owner, or of nobody yet. */
 const OF_OPERATORS = ['POST /v1/companies', 'POST /v1/companies/{id}/owner-link'];
 

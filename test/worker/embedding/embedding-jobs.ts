@@ -61,6 +61,7 @@ export function embeddingWorker(
     config,
     logger: createLogger('silent', 'test'),
     embedder: { model, pace: pace() },
+    mailer: null,
     stopping,
     yieldAfterMs: null,
     readingPool: null as never,

@@ -1,6 +1,6 @@
 // biome-ignore-all format: written by `npm run generate`, from the OpenAPI document.
 import type { Static } from 'typebox';
-import type { Account, AccountRequest, JoinRequest, Link, LinkRequest, LoginRequest, LogoutRequest, MemberResetLinkRequest, PasswordRequest, ResetLink, ResetLinkRequest, ResetRequest, Session, SessionInfo, SessionRecord, SignInOptions } from '../../../shared/schemas/accounts.ts';
+import type { Account, AccountRequest, ForgotRequest, JoinRequest, Link, LinkRequest, LoginRequest, LogoutRequest, MemberResetLinkRequest, PasswordRequest, ResetLink, ResetLinkRequest, ResetRequest, Session, SessionInfo, SessionRecord, SignInOptions } from '../../../shared/schemas/accounts.ts';
 import type { TeamActivity } from '../../../shared/schemas/activity.ts';
 import type { AuditEvent, AuditVerification } from '../../../shared/schemas/audit.ts';
 import type { CaptureRequest, CaptureResponse, ListedCapture } from '../../../shared/schemas/captures.ts';
@@ -32,6 +32,7 @@ export const ROUTES = {
   login: route<(body: Static<typeof LoginRequest>) => Static<typeof Session>>('POST', '/v1/auth/login'),
   joinTeam: route<(body: Static<typeof JoinRequest>) => Static<typeof Session> & Partial<Static<typeof SessionInfo>>>('POST', '/v1/auth/join'),
   readLink: route<(body: Static<typeof LinkRequest>) => Static<typeof Link>>('POST', '/v1/auth/link'),
+  requestReset: route<(body: Static<typeof ForgotRequest>) => null>('POST', '/v1/auth/forgot'),
   resetPassword: route<(body: Static<typeof ResetRequest>) => Static<typeof Session>>('POST', '/v1/auth/reset'),
   acceptInvitation: route<(body: Static<typeof JoinRequest>) => Static<typeof Session> & Partial<Static<typeof SessionInfo>>>('POST', '/v1/company/invitations/accept'),
   getSession: route<() => Static<typeof SessionInfo>>('GET', '/v1/auth/session'),
@@ -55,6 +56,7 @@ export const ROUTES = {
   verifyAudit: route<(query?: Query<'seal'>) => Static<typeof AuditVerification>>('GET', '/v1/company/audit/verify'),
   getCompany: route<() => Static<typeof Company>>('GET', '/v1/company'),
   renameCompany: route<(body: Static<typeof NameRequest>) => Static<typeof Company>>('PATCH', '/v1/company'),
+  sendTestMail: route<() => null>('POST', '/v1/company/mail/test'),
   listCompanyGrants: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof CompanyGrant>>('GET', '/v1/company/grants'),
   giveCompanyGrant: route<(userId: string, teamId: string, body: Static<typeof CompanyGrantRequest>) => Static<typeof CompanyGrant>>('PUT', '/v1/company/grants/{userId}/{teamId}'),
   revokeCompanyGrant: route<(userId: string, teamId: string) => null>('DELETE', '/v1/company/grants/{userId}/{teamId}'),
@@ -64,6 +66,7 @@ export const ROUTES = {
   denyAccessRequest: route<(id: string) => Static<typeof AccessRequest>>('POST', '/v1/company/access-requests/{id}/deny'),
   listInvitations: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Invitation>>('GET', '/v1/company/invitations'),
   createInvitation: route<(body: Static<typeof CompanyInviteRequest>) => Static<typeof IssuedCompanyInvite>>('POST', '/v1/company/invitations'),
+  resendInvitation: route<(id: string) => Static<typeof Invitation>>('POST', '/v1/company/invitations/{id}/resend'),
   revokeInvitation: route<(id: string) => null>('DELETE', '/v1/company/invitations/{id}'),
   listCompanyMembers: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Member>>('GET', '/v1/company/members'),
   changeCompanyRole: route<(userId: string, body: Static<typeof RoleRequest>) => Static<typeof Member>>('PATCH', '/v1/company/members/{userId}'),
@@ -108,6 +111,7 @@ export const ROUTES = {
   revokeClientGrant: route<(userId: string, clientId: string) => null>('DELETE', '/v1/team/grants/{userId}/{clientId}'),
   listInvites: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Invite>>('GET', '/v1/team/invites'),
   createInvite: route<(body: Static<typeof InviteRequest>) => Static<typeof IssuedInvite> & Partial<Static<typeof AddedMember>>>('POST', '/v1/team/invites'),
+  resendInvite: route<(id: string) => Static<typeof Invite>>('POST', '/v1/team/invites/{id}/resend'),
   revokeInvite: route<(id: string) => null>('DELETE', '/v1/team/invites/{id}'),
   listTeamMembers: route<(query?: Query<'limit' | 'cursor' | 'count'>) => PageOf<typeof Member>>('GET', '/v1/team/members'),
   findPeople: route<(query?: Query<'q' | 'count'>) => PageOf<typeof Person>>('GET', '/v1/team/people'),

@@ -186,23 +186,33 @@ function refused(error: unknown, purpose: Purpose): unknown {
 /** The form with a password; for who is signed in, one button, or the offer to sign out. */
 function LinkUse(props: FormProps) {
   const { data: session, isPending } = useSessionState();
-  if (props.purpose.withSession === undefined) return <LinkForm {...props} />;
+  const [asksPassword, setAsksPassword] = useState(false);
+  if (props.purpose.withSession === undefined || asksPassword) return <LinkForm {...props} />;
   if (isPending) return null;
   if (!session || session.isOver) return <LinkForm {...props} />;
   const { user, company } = session;
   return user.email === props.link.email && company.name === props.link.company ? (
-    <SignedInForm {...props} name={user.name} />
+    <SignedInForm {...props} name={user.name} onUnverified={() => setAsksPassword(true)} />
   ) : (
     <OtherAccount {...props} email={user.email} company={company.name} />
   );
 }
 
-function SignedInForm({ token, link, purpose, page, name }: FormProps & { name: string }) {
+interface SignedInProps extends FormProps {
+  name: string;
+  /** The address of the account is not verified, and the link is not one that was mailed to it. */
+  onUnverified: () => void;
+}
+
+function SignedInForm({ token, link, purpose, page, name, onUnverified }: SignedInProps) {
   const used = useUsed(page);
   async function use() {
-    await purpose.withSession?.(token).catch((error: unknown) => {
+    try {
+      await purpose.withSession?.(token);
+    } catch (error) {
+      if (codeOf(error) === 'forbidden') return onUnverified();
       throw refused(error, purpose);
-    });
+    }
     await used();
   }
   return (

@@ -70,12 +70,19 @@ export const COMPANY_ROWS: readonly Row[] = [
     body: ({ teamId, email }) => ({ teamId, email }),
   },
 
+  { route: 'POST /v1/company/mail/test', kind: 'Company Owners', ok: 202 },
   { route: 'GET /v1/company/invitations', kind: 'Company Admins', ok: 200, query: list },
   {
     route: 'POST /v1/company/invitations',
     kind: 'Company Owners',
     ok: 201,
     body: (_values, cell) => ({ email: `${word(cell, 'invitation')}@example.com` }),
+  },
+  {
+    route: 'POST /v1/company/invitations/:id/resend',
+    kind: 'Company Owners, by id',
+    ok: 200,
+    values: async ({ targets, at }) => ({ id: (await targets.invitation(at)).id }),
   },
   {
     route: 'DELETE /v1/company/invitations/:id',

@@ -97,6 +97,13 @@ export const OPEN_ROWS: readonly Row[] = [
     body: ({ token }) => ({ token, newPassword: PASSWORD }),
   },
   {
+    route: 'POST /v1/auth/forgot',
+    kind: 'open',
+    ok: 202,
+    values: async ({ at, targets }) => ({ email: (await targets.account(at, { teamRole: 'member' })).email }),
+    body: ({ email }) => ({ email }),
+  },
+  {
     route: 'POST /v1/auth/link',
     kind: 'open',
     ok: 200,

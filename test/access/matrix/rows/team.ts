@@ -174,6 +174,12 @@ export const TEAM_ROWS: readonly Row[] = [
     query: ({ q = '' }) => `q=${encodeURIComponent(q)}`,
   },
   {
+    route: 'POST /v1/team/invites/:id/resend',
+    kind: 'Team, Full access, change',
+    ok: 200,
+    values: async ({ targets, at }) => ({ id: (await targets.invite(at)).id }),
+  },
+  {
     route: 'DELETE /v1/team/invites/:id',
     kind: 'Team, Full access',
     ok: 204,

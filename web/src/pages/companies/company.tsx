@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ArrowUpRight, Building2, Check, KeyRound, Plus, X } from 'lucide-react';
+import { ArrowUpRight, Building2, Check, KeyRound, Mail, Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import type { AccessRequest } from '../../../../shared/schemas/people.ts';
 import type { Team } from '../../../../shared/schemas/teams.ts';
@@ -7,6 +7,7 @@ import { useAll, useChange, useRead } from '../../app/data.ts';
 import { useFilters } from '../../app/filters.ts';
 import { useNames } from '../../app/person.ts';
 import { useSession } from '../../app/session.tsx';
+import { useSendsMail } from '../../app/sign-in-options.ts';
 import { Button, buttonClass, primaryButton } from '../../ui/button.tsx';
 import { nameColumn, textColumn, timeColumn } from '../../ui/columns.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -61,8 +62,9 @@ export default function CompanyPage() {
       value: 'general',
       name: 'General',
       shows: (
-        <div className="max-w-2xl">
+        <div className="flex max-w-2xl flex-col gap-6">
           <SavedField label="Name" value={company.name} save={(name) => rename.mutateAsync([{ name }])} />
+          <TestMail />
         </div>
       ),
     },
@@ -73,6 +75,41 @@ export default function CompanyPage() {
       <Tabs label="Parts of the Company" parameter="part" value={value} tabs={parts} />
       {shows}
     </Page>
+  );
+}
+
+/** Mails the person, to try the mail server. */
+function TestMail() {
+  const { email } = useSession().user;
+  const sendsMail = useSendsMail();
+  const test = useChange('sendTestMail', []);
+  if (sendsMail === undefined) return null;
+  return (
+    <section aria-labelledby="test-mail" className="flex flex-col items-start gap-2">
+      <h2 id="test-mail" className="font-medium">
+        Mail
+      </h2>
+      {sendsMail ? (
+        <>
+          <p className="text-soft">
+            Invites and links for new passwords are mailed. A test mail goes to{' '}
+            <Name className="font-medium">{email}</Name>.
+          </p>
+          <Button
+            icon={Mail}
+            busy={test.isPending}
+            onClick={() => void tell(test.mutateAsync([]), `A test mail to ${email} is on its way.`)}
+          >
+            Send a test mail
+          </Button>
+        </>
+      ) : (
+        <p className="text-soft">
+          This service sends no mail: you send links of invites yourself. Whoever runs the service can turn
+          mail on.
+        </p>
+      )}
+    </section>
   );
 }
 

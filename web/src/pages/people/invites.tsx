@@ -1,4 +1,4 @@
-import { Link, Trash2, UserPlus } from 'lucide-react';
+import { Link, Mail, Trash2, UserPlus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Invite } from '../../../../shared/schemas/people.ts';
 import { useChange, useList } from '../../app/data.ts';
@@ -14,6 +14,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { OnceDialog } from '../../ui/once.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { count, Name, Tag, Time } from '../../ui/text.tsx';
+import { tell } from '../../ui/toast.tsx';
 import { useGivenAccess } from './given-access.tsx';
 import { PLACES, ROLES, usePeopleRights, type Where } from './rights.ts';
 
@@ -24,6 +25,8 @@ const STATES = {
   revoked: ['Revoked', 'plain'],
 } as const;
 
+const MAILS = { queued: ['Waiting', 'plain'], sent: ['Sent', 'good'], failed: ['Refused', 'warn'] } as const;
+
 interface ListProps {
   of: Where;
   /** Whether the form is open, as the address says. */
@@ -33,12 +36,15 @@ interface ListProps {
 
 /** The invites to the Team or to the Company, newest first, and the form that makes them. */
 export function Invites({ of, isMaking, onMaking }: ListProps) {
-  const { invites: list, revoke: revokeBy, members, aboutInvites } = PLACES[of];
+  const { invites: list, revoke: revokeBy, resend: resendBy, members, aboutInvites } = PLACES[of];
   const nameOf = useNames(members, 'someone who has left');
   const { changes, canRemove } = usePeopleRights(of);
   const [like, setLike] = useState<Invite>();
   const [revoking, setRevoking] = useState<Invite | null>(null);
   const revoke = useChange(revokeBy, [list]);
+  const resend = useChange(resendBy, [list]);
+  const read = useList(list, {});
+  const hasMails = read.items.some(({ mail }) => mail !== null);
   function makeAgain(invite: Invite) {
     setLike(invite);
     onMaking(true);
@@ -52,7 +58,7 @@ export function Invites({ of, isMaking, onMaking }: ListProps) {
       <p className="mb-2 text-sm text-soft">{aboutInvites}</p>
       <RecordList<Invite>
         label="Invites"
-        read={useList(list, {})}
+        read={read}
         columns={[
           nameColumn('Email', ({ email }) => email),
           textColumn('Role', '10rem', ({ role, grants }) =>
@@ -63,6 +69,11 @@ export function Invites({ of, isMaking, onMaking }: ListProps) {
             width: '5.5rem',
             cell: ({ state }) => <Tag tone={STATES[state][1]}>{STATES[state][0]}</Tag>,
           },
+          hasMails && {
+            name: 'Mail',
+            width: '5.5rem',
+            cell: ({ mail }) => mail !== null && <Tag tone={MAILS[mail][1]}>{MAILS[mail][0]}</Tag>,
+          },
           timeColumn('Link until', ({ state, expiresAt }) =>
             state === 'open' || state === 'expired' ? expiresAt : null,
           ),
@@ -71,6 +82,14 @@ export function Invites({ of, isMaking, onMaking }: ListProps) {
           menuColumn(
             ({ email }) => email,
             (invite) => [
+              changes &&
+                invite.state === 'open' &&
+                invite.mail !== null && [
+                  Mail,
+                  'Send again',
+                  () =>
+                    void tell(resend.mutateAsync([invite.id]), `A mail to ${invite.email} is on its way.`),
+                ],
               changes &&
                 invite.role !== 'owner' &&
                 invite.state !== 'used' && [Link, 'Make a new link', () => makeAgain(invite)],
@@ -88,7 +107,7 @@ export function Invites({ of, isMaking, onMaking }: ListProps) {
           act={() => revoke.mutateAsync([revoking.id])}
           done={`The invite to ${revoking.email} is revoked.`}
         >
-          The link that was sent to <Name>{revoking.email}</Name> stops working at once.
+          The links that were sent to <Name>{revoking.email}</Name> stop working at once.
         </ConfirmAct>
       )}
       {isMaking && changes && <InviteDialog of={of} like={like} onClose={close} />}
@@ -194,6 +213,18 @@ export interface OneTimeLink {
   email: string;
   url: string;
   expiresAt: string;
+  /** Of an invite: whether the service mails another link. */
+  mail?: Invite['mail'];
+}
+
+/** What the service does with the links of invites besides showing them. */
+function mailing(links: readonly OneTimeLink[]): string {
+  const [first] = links;
+  if (first?.mail === undefined) return 'Shown only now.';
+  if (first.mail === null) return 'Shown only now; the service sends no mail.';
+  return links.length === 1
+    ? 'Shown only now; the service also mails one to the person.'
+    : 'Shown only now; the service also mails one to each person.';
 }
 
 interface LinksProps {
@@ -235,7 +266,7 @@ export function LinksDialog({ links, refused = [], onRetry, onClose, children }:
       <div className="flex flex-col gap-4">
         {children && <p>{children}</p>}
         <p className="text-sm text-soft">
-          Shown only now; the service sends no mail. {isOne ? 'It' : 'Each'} works once, and expires{' '}
+          {mailing(links)} {isOne ? 'It' : 'Each'} works once, and expires{' '}
           <Time at={links[0]?.expiresAt ?? ''} />.
         </p>
         <ul className="flex flex-col gap-3">

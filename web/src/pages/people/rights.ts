@@ -10,6 +10,7 @@ export const PLACES = {
     remove: 'removeTeamMember',
     invites: 'listInvites',
     revoke: 'revokeInvite',
+    resend: 'resendInvite',
     aboutInvites: 'An invite is a link that you send. Who opens it joins the Team.',
     grants: 'clients',
     records: 'listClients',
@@ -37,6 +38,7 @@ export const PLACES = {
     remove: 'removeCompanyMember',
     invites: 'listInvitations',
     revoke: 'revokeInvitation',
+    resend: 'resendInvitation',
     aboutInvites:
       'Owners invite Admins. An Admin makes Teams, and reads or changes those that are opened to them.',
     grants: 'teams',
