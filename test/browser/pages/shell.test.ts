@@ -73,7 +73,9 @@ describe('the session of the console', { skip }, () => {
     const { page } = await openIn(context, '/sources');
     const choice = page.getByLabel('Company');
     await signIn(page, ownerEmail, 'a wrong password of it');
-    await page.getByText('The email or the password is wrong').waitFor();
+    // The service sends no mail.
+    await page.getByText('If you forgot it, ask an Owner of your Company for a link').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Forgot your password?' }).count(), 0);
     assert.equal(await choice.count(), 0, 'a wrong password tells of no Company');
     await signIn(page, ownerEmail);
     await page.getByText('You have an account in several Companies. Choose one.').waitFor();
