@@ -21,7 +21,7 @@ import {
 import { importFolder } from '../commands/imports.ts';
 import { mcp } from '../commands/mcp.ts';
 import { memories, reopen, restore, review, unpublish, versions } from '../commands/memories.ts';
-import { teamAdd, teamMembers } from '../commands/people.ts';
+import { teamAdd, teamInvites, teamMembers, teamResend } from '../commands/people.ts';
 import { profileList, profileSet } from '../commands/profile.ts';
 import { expand, search } from '../commands/search.ts';
 import { download, ingest, open } from '../commands/sources/files.ts';
@@ -90,6 +90,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'team show': teamShow,
   'team members': teamMembers,
   'team add': teamAdd,
+  'team invites': teamInvites,
+  'team resend': teamResend,
   'team clients': teamClients,
   'team use': teamUse,
   status,

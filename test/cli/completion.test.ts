@@ -24,7 +24,7 @@ describe('completion', () => {
     for (const [words, expected] of [
       ['se', ['search']],
       ['--', ['--help', '--version']],
-      ['team ', ['list', 'show', 'members', 'add', 'clients', 'use']],
+      ['team ', ['list', 'show', 'members', 'add', 'invites', 'resend', 'clients', 'use']],
       ['help team s', ['show']],
       ['search --ex', ['--explain']],
       // An option is given once, unless it can be repeated.

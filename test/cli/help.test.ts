@@ -69,7 +69,7 @@ describe('a mistyped word', () => {
       const message = `there is no command ${JSON.stringify(word)}${meant} (see --help)`;
       assert.throws(() => findCommand([word ?? '']), { message });
     }
-    const group = 'name a command of team: list, show, members, add, clients, use';
+    const group = 'name a command of team: list, show, members, add, invites, resend, clients, use';
     for (const [words, meant] of [
       [['team'], ''],
       [['team', 'sho'], '; did you mean team show?'],

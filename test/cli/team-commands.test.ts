@@ -3,13 +3,14 @@ import { describe, test } from 'node:test';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Member } from '../../shared/schemas/people.ts';
 import type { Status } from '../../shared/schemas/status.ts';
+import { MAIL_ON } from '../support/app.ts';
 import { column, columns } from '../support/columns.ts';
 import { makeInvitation, makeInvite } from '../support/invites.ts';
 import { addClient, addPerson, addTeam } from '../support/team.ts';
 import { assertRefused, keepSession } from './cli.ts';
 import { cells, openCli, sessionOf } from './cli-person.ts';
 
-const { service, base, newPerson, owner } = await openCli();
+const { service, base, newPerson, owner } = await openCli(MAIL_ON);
 
 describe('cli team', () => {
   test('lists Teams, members and clients, and shows one Team', async () => {
@@ -72,6 +73,32 @@ describe('cli team add', () => {
   });
 });
 
+describe('cli team invites and resend', () => {
+  test('list the invites with the state of their mails, and mail one again', async () => {
+    const { company, person, text } = await owner();
+    const { invite } = await makeInvite(service, company);
+    const sent = () =>
+      service.database.query("update identity.mail set state = 'sent' where cause_id = $1", [invite.id]);
+    const listed = async () => cells(await text('team', 'invites')).map((line) => line.slice(0, 4));
+    assert.deepEqual(await listed(), [
+      ['Invite', 'Role', 'State', 'Mail'],
+      [invite.id, 'member', 'open', 'waiting'],
+    ]);
+    await sent();
+    assert.deepEqual((await listed())[1], [invite.id, 'member', 'open', 'sent']);
+    for (const named of [invite.email.toUpperCase(), invite.id]) {
+      assert.equal(await text('team', 'resend', named), `A mail to ${invite.email} is on its way.\n`);
+      assert.deepEqual((await listed())[1], [invite.id, 'member', 'open', 'waiting']);
+      await sent();
+    }
+    await company.api.revokeInvite(invite.id);
+    assertRefused(await person.run(['team', 'resend', invite.email]), /no open invite of the Team is to /);
+    assertRefused(await person.run(['team', 'resend', invite.id]), /not open/);
+    const other = await owner();
+    assert.equal(await other.text('team', 'invites'), 'Nobody has been invited yet.\n');
+  });
+});
+
 describe('cli accept', () => {
   test('accepts an invite and an invitation for the own account, by the link or its token', async () => {
     const { company } = await owner();
@@ -79,6 +106,9 @@ describe('cli accept', () => {
     const email = `person-${invited.userId}@example.com`;
     const person = await newPerson();
     await keepSession(person, sessionOf(base, invited.token, email));
+    await service.database.query('update identity.account set verified_at = now() where id = $1', [
+      invited.userId,
+    ]);
     const { url } = await makeInvite(service, company, { email });
     const joined = await person.run(['accept', url]);
     assert.deepEqual([joined.stdout, joined.code], ['You are now in the Team Test Team.\n', 0]);
@@ -86,7 +116,7 @@ describe('cli accept', () => {
     const accepted = await person.run(['accept', token]);
     assert.deepEqual([accepted.stdout, accepted.code], ['You are now an Admin of Test Company.\n', 0]);
     const other = await makeInvite(service, company);
-    assertRefused(await person.run(['accept', other.url]), /for another address/);
+    assertRefused(await person.run(['accept', other.url]), /for another account/);
     assertRefused(await person.run(['accept', url]), /already been used|has been used/);
     assertRefused(await person.run(['accept', 'https://memory.example.com/join']), /link is incomplete/);
   });
