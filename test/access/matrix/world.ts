@@ -113,7 +113,7 @@ export class World {
   /** Does something, and takes away the roles in Teams and the invites that were made meanwhile. */
   async keepMembers<T>(act: () => Promise<T>): Promise<T> {
     // Those who ask are made when they first ask, with their roles.
-    for (const name of CALLERS) await this.caller(name);
+    for (const name of CALLERS) this.caller(name);
     const { database } = this;
     const members = await database.query<{ teamId: string; userId: string }>(
       'select team_id as "teamId", user_id as "userId" from identity.team_member',
