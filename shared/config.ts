@@ -184,7 +184,7 @@ export function readConfig(given: Environment): Config {
     const reason = `an address too, because ${SETTINGS[key].variable} is set`;
     faults.push(faultOf(SETTINGS.databaseUrl.variable, reason, exampleOf(SETTINGS.databaseUrl)));
   }
-  checkMailSettings(values, faults);
+  checkMailSettings(env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   if (isMailOn(values) && values.publicUrl === null && values.identityUrl === null) {
     const { variable } = SETTINGS.publicUrl;

@@ -1,5 +1,5 @@
 import { canonicalEmail, isEmail } from '../formats/names.ts';
-import { faultOf } from './read-settings.ts';
+import { type Environment, faultOf, variableText } from './read-settings.ts';
 import { exampleOf, type Setting } from './setting.ts';
 import { integer, type ValueType } from './value-types.ts';
 
@@ -98,12 +98,16 @@ export interface MailConfig {
 export const isMailOn = ({ mailServer, mailFrom }: MailConfig): boolean =>
   mailServer !== null && mailFrom !== null;
 
-/** Adds a line to `faults` if only one of the two settings that mail needs is set. */
-export function checkMailSettings({ mailServer, mailFrom }: MailConfig, faults: string[]): void {
-  if ((mailServer === null) === (mailFrom === null)) return;
-  const [missing, present] =
-    mailServer === null ? (['mailServer', 'mailFrom'] as const) : (['mailFrom', 'mailServer'] as const);
-  const setting = MAIL_SETTINGS[missing];
-  const reason = `${setting.type.accepts}, because ${MAIL_SETTINGS[present].variable} is set`;
-  faults.push(faultOf(setting.variable, reason, exampleOf(setting)));
+/** Adds a line to `faults` if only one of the two variables that mail needs is set. */
+export function checkMailSettings(env: Environment, faults: string[]): void {
+  const { mailServer, mailFrom } = MAIL_SETTINGS;
+  for (const [missing, present] of [
+    [mailServer, mailFrom],
+    [mailFrom, mailServer],
+  ] as const) {
+    if (variableText(env, missing.variable) !== null || variableText(env, present.variable) === null)
+      continue;
+    const reason = `${missing.type.accepts}, because ${present.variable} is set`;
+    faults.push(faultOf(missing.variable, reason, exampleOf(missing)));
+  }
 }

@@ -23,16 +23,26 @@ function distance(a: string, b: string): number {
   return at(a.length, b.length);
 }
 
-/** The known name that is nearest to a mistyped one; the longest if several are, because letters are left out more often than added. Undefined if no name is known. */
+/** Whether a text is another one of which only characters were left out, as DB_URL is of DATABASE_URL. */
+function isShortened(text: string, whole: string): boolean {
+  let matched = 0;
+  for (const character of whole) if (character === text[matched]) matched += 1;
+  return matched === text.length;
+}
+
+/**
+ * The known name that is nearest to a mistyped one. First those of which characters were only left out; the longest if several
+ * are as near, because letters are left out more often than added. Undefined if no name is known.
+ */
 function nearestName(mistyped: string, known: Iterable<string>): string | undefined {
-  let nearest: { name: string; edits: number } | undefined;
-  for (const name of known) {
-    const edits = distance(mistyped.slice(0, MAX_COMPARED_LENGTH), name);
-    const isNearer = nearest === undefined || edits < nearest.edits;
-    const isLonger = edits === nearest?.edits && name.length > nearest.name.length;
-    if (isNearer || isLonger) nearest = { name, edits };
-  }
-  return nearest?.name;
+  const given = mistyped.slice(0, MAX_COMPARED_LENGTH);
+  return [...known]
+    .map((name) => ({ name, isShortened: isShortened(given, name), edits: distance(given, name) }))
+    .sort(
+      (a, b) =>
+        Number(b.isShortened) - Number(a.isShortened) || a.edits - b.edits || b.name.length - a.name.length,
+    )
+    .at(0)?.name;
 }
 
 /** So many names are suggested. */

@@ -26,7 +26,15 @@ describe('POST /v1/company/invitations', () => {
     assert.match(token, /^[\w-]{43}$/);
     assert.equal(url, `http://127.0.0.1:${service.config.port}/accept#token=${token}`);
     const { id, createdAt, expiresAt, ...rest } = invitation;
-    assert.deepEqual(rest, { email, role: 'admin', grants: [], state: 'open', createdBy: company.ownerId });
+    assert.deepEqual(rest, {
+      email,
+      role: 'admin',
+      grants: [],
+      state: 'open',
+      createdBy: company.ownerId,
+      account: null,
+      mail: null,
+    });
     assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 168 * 3_600_000);
     const listed = await company.ask.listInvitations();
     assert.deepEqual(listed.json(), { items: [invitation], nextCursor: null });

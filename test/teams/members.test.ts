@@ -63,11 +63,18 @@ describe('GET /v1/team/members', () => {
       {
         userId: member.userId,
         email: `person-${member.userId}@example.com`,
+        verified: false,
         name: 'Someone',
         role: 'member',
       },
-      { userId: admin.userId, email: `person-${admin.userId}@example.com`, name: 'Someone', role: 'admin' },
-      { userId: company.ownerId, email: company.ownerEmail, name: 'Owner', role: 'owner' },
+      {
+        userId: admin.userId,
+        email: `person-${admin.userId}@example.com`,
+        verified: false,
+        name: 'Someone',
+        role: 'admin',
+      },
+      { userId: company.ownerId, email: company.ownerEmail, verified: false, name: 'Owner', role: 'owner' },
     ];
     for (const caller of [company, admin, member, outsider]) {
       const shown = (await list(caller)).map(({ createdAt, ...rest }) => {

@@ -166,6 +166,41 @@ const SPECIAL: Partial<Record<keyof typeof DEFINITIONS, Values>> = {
     accepted: ['0', '.5', '0.625', '10'].map((weight) => [weight, Number(weight)]),
     refused: ['11', '10.1', '-1', '1e1', '50%', 'half'],
   },
+  mailServer: {
+    accepted: [
+      [
+        'smtps://ada:p%40ss@mail.example.com',
+        {
+          host: 'mail.example.com',
+          port: 465,
+          isSecure: true,
+          credentials: { user: 'ada', password: 'p@ss' },
+        },
+      ],
+      ['smtp://[::1]:2525/', { host: '::1', port: 2525, isSecure: false, credentials: null }],
+      ['smtp://mail', { host: 'mail', port: 587, isSecure: false, credentials: null }],
+    ],
+    refused: [
+      `https://${SECRET}mail.example.com`,
+      `smtp://${SECRET}mail.example.com/path`,
+      `smtp://${SECRET}mail.example.com?tls=no`,
+      'smtp://ada@mail.example.com',
+      'smtp://ada:%zz@mail.example.com',
+      'mail.example.com:465',
+    ],
+  },
+  mailFrom: {
+    accepted: [
+      ['Memory@Example.com', { name: null, address: 'memory@example.com' }],
+      ['Team memory <memory@example.com>', { name: 'Team memory', address: 'memory@example.com' }],
+    ],
+    refused: [
+      'memory',
+      'a@example.com, b@example.com',
+      'A <a@example.com> <b@example.com>',
+      '"A" <a@example.com>',
+    ],
+  },
   traceSamplerShare: {
     accepted: ['0', '.05', '0.05', '1'].map((share) => [share, Number(share)]),
     refused: ['5', '1.1', '-0.1', '5%', '0x1', 'half'],
@@ -196,10 +231,13 @@ const ROWS = Object.entries<Definition>(DEFINITIONS).flatMap(([key, setting]) =>
     read: (config: Config) =>
       part === undefined ? config[key as keyof Config] : (config.embeddingProfile[part] ?? null),
     fallback: byDefault === null ? null : type.parse(String(byDefault)),
-    // Settings of traces are checked only if traces are on, and some addresses need the one of the database.
+    // Settings of traces are checked only if traces are on, and some addresses need the one of the database. Mail needs both of
+    // its settings.
     needs: {
       ...(key in TRACE_SETTINGS ? { OTEL_TRACES_EXPORTER: 'otlp' } : {}),
       ...(key.startsWith('database') ? { MEMORY_DATABASE_URL: 'postgres://host/name' } : {}),
+      ...(key === 'mailServer' ? { MEMORY_MAIL_FROM: 'memory@example.com' } : {}),
+      ...(key === 'mailFrom' ? { MEMORY_SMTP_URL: 'smtp://mail.example.com' } : {}),
     },
   };
   return variablesOf(setting).map((variable) => ({ variable, ...row }));
